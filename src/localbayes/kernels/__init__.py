@@ -1,0 +1,194 @@
+"""The compiled counts on which every classifier stands.
+
+``MatchIndex`` holds training rows for the lazy family. For a batch of queries it gives
+``MatchCounts``: ``distance_counts[q, y, d]`` (the paper's V), how many rows of class y lie at Hamming
+distance d, and ``match_counts[q, y, d, i]`` (C), how many of those agree with the query on attribute
+i. Both add up over parts of the rows. The C++ behind it, and a picture of the layout, is in
+``match.hpp``; ``count.inl`` counts, ``weigh.inl`` turns counts into weighted sums, ``isa_*.cpp``
+compile both for one instruction set each, ``module.cpp`` binds them and ``pairs.cpp`` holds the pair
+counts of the eager family.
+
+Every instruction set gives the same bits. The best one the machine has is used; the environment
+variable ``LOCALBAYES_ISA`` (``portable``, ``avx2`` or ``avx512``) forces one.
+"""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from localbayes.kernels import _kernels
+
+__all__ = ["MISSING_BELOW_TOP", "MatchIndex", "Segment", "cell_weights", "isa", "isas", "use_isa"]
+
+MatchCounts = _kernels.MatchCounts
+Codes = npt.NDArray[np.unsignedinteger[Any]]
+
+# In a table of codes the largest number of its dtype is "a value never seen", the one below "missing".
+MISSING_BELOW_TOP = 1
+
+
+def isas() -> list[str]:
+    """Instruction sets this machine has, best first."""
+    return list(_kernels.isas())
+
+
+def isa() -> str:
+    """Name of the instruction set in use."""
+    return str(_kernels.isa())
+
+
+def use_isa(name: str) -> None:
+    """Use one instruction set from now on; results are the same, only the speed differs."""
+    if name not in isas():
+        raise ValueError(f"instruction set must be one of {', '.join(isas())} on this machine, got {name!r}")
+    _kernels.use_isa(name)
+
+
+if os.environ.get("LOCALBAYES_ISA"):
+    use_isa(os.environ["LOCALBAYES_ISA"])
+
+
+def cell_weights(distance_counts: npt.NDArray[Any], kappa: float) -> tuple[npt.NDArray[np.float64], ...]:
+    """Solve the paper's equation for gamma and give ``gamma[q, y]``, ``rho[q]`` and ``rho * gamma^d``."""
+    gamma, rho, weights = _kernels.cell_weights(distance_counts, float(kappa))
+    return gamma, rho, weights
+
+
+@dataclass(frozen=True)
+class Segment:
+    """Training rows, sorted by class and cut into bit planes (see ``match.hpp``)."""
+
+    words: npt.NDArray[np.uint64]
+    class_start: npt.NDArray[np.int64]
+    sizes: npt.NDArray[np.uint32]
+    order: npt.NDArray[np.unsignedinteger[Any]]
+    weights: npt.NDArray[np.float64] | None = None
+
+    @property
+    def n_rows(self) -> int:
+        """Number of training rows."""
+        return int(self.class_start[-1])
+
+    @property
+    def nbytes(self) -> int:
+        """Memory that the rows take."""
+        arrays = (self.words, self.class_start, self.sizes, self.order, self.weights)
+        return sum(a.nbytes for a in arrays if a is not None)
+
+    @property
+    def class_codes(self) -> npt.NDArray[np.int64]:
+        """Class of every row, in sorted order."""
+        return np.repeat(np.arange(len(self.class_start) - 1), np.diff(self.class_start))
+
+
+@dataclass
+class MatchIndex:
+    """Training rows that can be counted against queries.
+
+    Rows are kept in segments; adding few rows to many makes a small segment, and segments of
+    similar size are merged, so that adding is cheap and counting sees few segments.
+
+    Parameters
+    ----------
+    sizes : array of shape (m,)
+        Number of declared values of every attribute.
+    n_classes : int
+        Number of declared classes.
+    may_miss : bool
+        Whether values may be missing; the code below the largest of the dtype then means so.
+    """
+
+    sizes: npt.NDArray[np.uint32]
+    n_classes: int
+    may_miss: bool = False
+    segments: list[Segment] = field(default_factory=list)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of training rows."""
+        return sum(s.n_rows for s in self.segments)
+
+    @property
+    def nbytes(self) -> int:
+        """Memory that the rows take."""
+        return sum(s.nbytes for s in self.segments)
+
+    def append(
+        self, codes: Codes, class_codes: npt.NDArray[Any], weights: npt.NDArray[np.float64] | None = None
+    ) -> None:
+        """Add rows."""
+        rows = np.arange(self.n_rows, self.n_rows + len(codes))
+        self.segments.append(self._segment(codes, class_codes, rows, weights))
+        while len(self.segments) > 1 and 2 * self.segments[-1].n_rows >= self.segments[-2].n_rows:
+            self._merge_last_two()
+
+    def count(
+        self,
+        codes: Codes,
+        own: npt.NDArray[np.int64] | None = None,
+        own_weight: npt.NDArray[np.float64] | None = None,
+    ) -> Any:
+        """Count a batch of queries; ``own`` gives the class of a query that is itself a training row.
+
+        Such a query's own row is taken out of the counts again (leave-one-out).
+        """
+        weighted = any(s.weights is not None for s in self.segments)
+        parts = [
+            (s.words, s.class_start, s.sizes, np.ones(s.n_rows) if weighted and s.weights is None else s.weights)
+            for s in self.segments
+        ]
+        return _kernels.count(parts, np.ascontiguousarray(codes), self.n_classes, self.may_miss, own, own_weight)
+
+    def bytes_per_query(self) -> int:
+        """Upper bound of the memory that the counts of one query need."""
+        m = len(self.sizes)
+        rows_of_class = sum((np.diff(s.class_start) for s in self.segments), np.zeros(self.n_classes, np.int64))
+        cells = int(np.minimum(rows_of_class, m + 1).sum())
+        dense = 2 * 8 * self.n_classes * (m + 1)
+        return cells * (16 + 8 * m * (1 + self.may_miss)) + dense + 4 * m * (m + 1) * 2
+
+    def training_rows(
+        self, step: int = 1 << 16
+    ) -> Iterator[tuple[Codes, npt.NDArray[np.int64], npt.NDArray[Any], npt.NDArray[np.float64] | None]]:
+        """Yield the rows back as (codes, class codes, row numbers, weights)."""
+        for s in self.segments:
+            classes = s.class_codes
+            for begin in range(0, s.n_rows, step):
+                end = min(begin + step, s.n_rows)
+                weights = None if s.weights is None else s.weights[begin:end]
+                yield self._unpack(s, begin, end), classes[begin:end], s.order[begin:end], weights
+
+    def _segment(
+        self,
+        codes: Codes,
+        class_codes: npt.NDArray[Any],
+        rows: npt.NDArray[np.int64],
+        weights: npt.NDArray[np.float64] | None,
+    ) -> Segment:
+        order = np.argsort(class_codes, kind="stable")
+        start = np.zeros(self.n_classes + 1, dtype=np.int64)
+        np.cumsum(np.bincount(class_codes, minlength=self.n_classes), out=start[1:])
+        sizes = np.ascontiguousarray(self.sizes, dtype=np.uint32)
+        words = _kernels.pack(np.ascontiguousarray(codes), order, sizes, self.may_miss)
+        narrow = np.uint32 if len(rows) == 0 or int(rows.max()) < 2**32 else np.uint64
+        return Segment(words, start, sizes, rows[order].astype(narrow), None if weights is None else weights[order])
+
+    def _unpack(self, s: Segment, begin: int, end: int) -> Codes:
+        codes: Codes = _kernels.unpack(s.words, s.sizes, self.may_miss, begin, end)
+        if self.may_miss:
+            codes[codes == s.sizes] = np.iinfo(np.uint32).max - MISSING_BELOW_TOP
+        return codes
+
+    def _merge_last_two(self) -> None:
+        parts = [self.segments.pop() for _ in range(2)][::-1]
+        codes = np.concatenate([self._unpack(s, 0, s.n_rows) for s in parts])
+        class_codes = np.concatenate([s.class_codes for s in parts])
+        rows = np.concatenate([s.order for s in parts]).astype(np.int64)
+        weights = None
+        if any(s.weights is not None for s in parts):
+            weights = np.concatenate([np.ones(s.n_rows) if s.weights is None else s.weights for s in parts])
+        self.segments.append(self._segment(codes, class_codes, rows, weights))

@@ -1,0 +1,78 @@
+"""Slow textbook versions of the kernels, in NumPy alone: the specification the compiled code must meet."""
+
+import numpy as np
+
+UNSEEN, MISSING = -1, -2
+
+
+def match_counts(codes, class_codes, n_classes, query, weights=None):
+    """V[y, d] and C[y, d, i] of one query by looking at every training row."""
+    n, m = codes.shape
+    dtype = np.int64 if weights is None else np.float64
+    V = np.zeros((n_classes, m + 1), dtype)
+    C = np.zeros((n_classes, m + 1, m), dtype)
+    for j in range(n):
+        w = 1 if weights is None else weights[j]
+        agrees = codes[j] == query
+        d = m - int(agrees.sum())
+        V[class_codes[j], d] += w
+        C[class_codes[j], d] += w * agrees
+    return V, C
+
+
+def match_counts_with_missing(codes, class_codes, n_classes, query):
+    """V, C and the counts of known values when an unknown value neither matches nor mismatches."""
+    n, m = codes.shape
+    V = np.zeros((n_classes, m + 1), np.int64)
+    C = np.zeros((n_classes, m + 1, m), np.int64)
+    K = np.zeros((n_classes, m + 1, m), np.int64)
+    for j in range(n):
+        known = codes[j] != MISSING
+        both = known & (query != MISSING)
+        agrees = both & (codes[j] == query)
+        d = int((both & ~agrees).sum())
+        V[class_codes[j], d] += 1
+        C[class_codes[j], d] += agrees
+        K[class_codes[j], d] += known
+    return V, C, K
+
+
+def solve_gamma(V, kappa):
+    """Binary search for gamma with sum_d V[d] gamma^d closest to kappa, as in the paper's pseudo-code."""
+    powers = np.arange(len(V))
+    if V[0] >= kappa and V.sum() > 0:
+        return 0.0
+    if V.sum() <= kappa:
+        return 1.0
+    low, high = 0.0, 1.0
+    for _ in range(200):
+        middle = (low + high) / 2
+        if (V * middle**powers).sum() < kappa:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2
+
+
+def lcwnb_scores(codes, class_codes, sizes, n_classes, query, kappa):
+    """log Q(y) of the paper's pseudo-code, row by row."""
+    n, m = codes.shape
+    V, _ = match_counts(codes, class_codes, n_classes, query)
+    gamma = np.array([solve_gamma(V[y], kappa) for y in range(n_classes)])
+    S = np.zeros(n_classes)
+    T = np.zeros((n_classes, m))
+    square = 0.0
+    for j in range(n):
+        y = class_codes[j]
+        agrees = codes[j] == query
+        weight = gamma[y] ** (m - int(agrees.sum()))
+        S[y] += weight
+        T[y] += weight * agrees
+        square += weight**2
+    rho = S.sum() / square
+    return np.array(
+        [
+            np.log(1 + rho * S[y]) + sum(np.log((1 + rho * T[y, i]) / (sizes[i] + rho * S[y])) for i in range(m))
+            for y in range(n_classes)
+        ]
+    )
