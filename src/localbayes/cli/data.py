@@ -1,0 +1,119 @@
+"""`localbayes data`: list, verify and download the paper's data sets."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from localbayes.datasets import EMBEDDED, PAPER_SETS
+from localbayes.datasets.registry import find, verify
+
+__all__ = ["app"]
+
+app = typer.Typer(no_args_is_help=True, help="List, verify and download the paper's data sets.")
+
+CacheOption = Annotated[
+    Path | None,
+    typer.Option("--cache", help="Folder for downloads [default: $LOCALBAYES_CACHE or ~/.cache/localbayes]."),
+]
+
+
+@contextlib.contextmanager
+def _one_line_errors() -> Iterator[None]:
+    try:
+        yield
+    except (ValueError, OSError) as error:
+        typer.echo(f"error: {error}", err=True)
+        raise typer.Exit(2) from None
+
+
+@app.command("list")
+def list_sets(cache: CacheOption = None) -> None:
+    """List the paper's 36 data sets and where each is available."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    from localbayes.datasets.download import cache_dir
+
+    folder = cache_dir(cache)
+    table = Table(box=box.SIMPLE_HEAD)
+    table.add_column("name", no_wrap=True)
+    for heading in ("n", "m", "r"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("left out", no_wrap=True)
+    table.add_column("available", no_wrap=True)
+    for paper_set in PAPER_SETS.values():
+        places = ["embedded"] * (paper_set.name in EMBEDDED)
+        places += ["cache"] * (folder / f"{paper_set.name}.arff").is_file()
+        table.add_row(
+            paper_set.name,
+            str(paper_set.n),
+            str(paper_set.m),
+            str(paper_set.r),
+            ", ".join(paper_set.dropped),
+            ", ".join(places) or f"OpenML {paper_set.openml_id}",
+        )
+    Console().print(table)
+
+
+@app.command("verify")
+def verify_folder(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder with files named like iris.arff.")],
+) -> None:
+    """Compare the ARFF files in a folder with the registered content; exit 1 if one differs."""
+    with _one_line_errors():
+        verdicts = verify(folder)
+    for name in PAPER_SETS:
+        if name not in verdicts:
+            typer.echo(f"missing  {name}")
+        elif verdicts[name] is None:
+            typer.echo(f"ok       {name}")
+        else:
+            typer.echo(f"differs  {name}: {verdicts[name]}")
+    if any(verdict is not None for verdict in verdicts.values()):
+        raise typer.Exit(1)
+
+
+@app.command("download")
+def download_sets(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[NAMES]...", help="Data sets [default: all 36].")
+    ] = None,
+    cache: CacheOption = None,
+) -> None:
+    """Download data sets from OpenML into the cache; each is checked against its registered content."""
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TaskID, TextColumn
+
+    from localbayes.datasets import ContentError
+    from localbayes.datasets.download import cached, fetch
+
+    refused = False
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
+    with _one_line_errors():
+        wanted = [find(name).name for name in names or PAPER_SETS]
+        with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+            for name in wanted:
+                if cached(name, cache) is not None:
+                    typer.echo(f"cached      {name}")
+                    continue
+                task = progress.add_task(name, total=None)
+
+                def show(done: int, total: int | None, task: TaskID = task) -> None:
+                    progress.update(task, completed=done, total=total)
+
+                try:
+                    fetch(name, cache, progress=show)
+                    typer.echo(f"downloaded  {name}")
+                except ContentError as error:
+                    refused = True
+                    typer.echo(f"refused     {name}: {error}", err=True)
+                progress.remove_task(task)
+    if refused:
+        raise typer.Exit(2)
