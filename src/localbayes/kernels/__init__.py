@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from localbayes.kernels import _kernels
+import localbayes.kernels._kernels as _kernels
 
 __all__ = ["MISSING_BELOW_TOP", "MatchIndex", "Segment", "cell_weights", "isa", "isas", "use_isa"]
 
@@ -138,15 +138,24 @@ class MatchIndex:
         """
         weighted = any(s.weights is not None for s in self.segments)
         parts = [
-            (s.words, s.class_start, s.sizes, np.ones(s.n_rows) if weighted and s.weights is None else s.weights)
+            (
+                s.words,
+                s.class_start,
+                s.sizes,
+                np.ones(s.n_rows) if weighted and s.weights is None else s.weights,
+            )
             for s in self.segments
         ]
-        return _kernels.count(parts, np.ascontiguousarray(codes), self.n_classes, self.may_miss, own, own_weight)
+        return _kernels.count(
+            parts, np.ascontiguousarray(codes), self.n_classes, self.may_miss, own, own_weight
+        )
 
     def bytes_per_query(self) -> int:
         """Upper bound of the memory that the counts of one query need."""
         m = len(self.sizes)
-        rows_of_class = sum((np.diff(s.class_start) for s in self.segments), np.zeros(self.n_classes, np.int64))
+        rows_of_class = sum(
+            (np.diff(s.class_start) for s in self.segments), np.zeros(self.n_classes, np.int64)
+        )
         cells = int(np.minimum(rows_of_class, m + 1).sum())
         dense = 2 * 8 * self.n_classes * (m + 1)
         return cells * (16 + 8 * m * (1 + self.may_miss)) + dense + 4 * m * (m + 1) * 2
@@ -175,7 +184,9 @@ class MatchIndex:
         sizes = np.ascontiguousarray(self.sizes, dtype=np.uint32)
         words = _kernels.pack(np.ascontiguousarray(codes), order, sizes, self.may_miss)
         narrow = np.uint32 if len(rows) == 0 or int(rows.max()) < 2**32 else np.uint64
-        return Segment(words, start, sizes, rows[order].astype(narrow), None if weights is None else weights[order])
+        return Segment(
+            words, start, sizes, rows[order].astype(narrow), None if weights is None else weights[order]
+        )
 
     def _unpack(self, s: Segment, begin: int, end: int) -> Codes:
         codes: Codes = _kernels.unpack(s.words, s.sizes, self.may_miss, begin, end)

@@ -1,2 +1,289 @@
+#include "pairs.hpp"
+
 #include <nanobind/nanobind.h>
-void bind_pairs(nanobind::module_&) {}
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <concepts>
+#include <numbers>
+#include <optional>
+#include <vector>
+
+namespace localbayes {
+
+namespace {
+
+constexpr int kGroup = 16;  // factors between two normalisations
+constexpr int kExponentBias = 1023, kMantissaBits = 52;
+
+// Takes the exponents out of positive numbers.
+void normalise(double* __restrict number, int64_t* __restrict exponent, int64_t size) {
+    constexpr uint64_t kMantissa = (uint64_t{1} << kMantissaBits) - 1, kOne = uint64_t{kExponentBias} << kMantissaBits;
+    for (int64_t k = 0; k < size; ++k) {
+        const uint64_t bits = std::bit_cast<uint64_t>(number[k]);
+        exponent[k] += int64_t(bits >> kMantissaBits) - kExponentBias;
+        number[k] = std::bit_cast<double>((bits & kMantissa) | kOne);
+    }
+}
+
+// 2^k for k <= 0, zero where that is below the normal range.
+inline double power_of_two(int64_t k) {
+    return std::bit_cast<double>(uint64_t(std::max<int64_t>(k, -kExponentBias) + kExponentBias) << kMantissaBits);
+}
+
+template <class Pair>
+inline void multiply(const Pair* __restrict cell, int r, double pseudo_a, double pseudo_b, double* __restrict a,
+                     double* __restrict b) {
+    for (int y = 0; y < r; ++y) {
+        const double n = double(cell[y]);
+        a[y] *= n + pseudo_a;
+        b[y] *= n + pseudo_b;
+    }
+}
+
+template <class Pair>
+inline void mix(const Pair* __restrict cell, int r, double pseudo_a, double weight_a, const double* __restrict scale_b,
+                double* __restrict a, double pseudo_b, double weight_b, const double* __restrict scale_a,
+                double* __restrict b) {
+    for (int y = 0; y < r; ++y) {
+        const double n = double(cell[y]);
+        a[y] += weight_a * (n + pseudo_a) * scale_b[y];
+        b[y] += weight_b * (n + pseudo_b) * scale_a[y];
+    }
+}
+
+template <class Count>
+inline double log_gamma(const LogGamma& f, Count k) {
+    if constexpr (std::integral<Count>)
+        if (k < f.size) return f.table[k];
+    return std::lgamma(f.shift + double(k));
+}
+
+}  // namespace
+
+template <class Count, class Pair>
+void count_rows(const Slots& s, Rows rows, const int64_t* classes, const double* weights, Count* values, Pair* pairs) {
+    const int m = s.m, r = s.n_classes;
+    // Attribute by attribute, so that the part of the table in use stays in cache.
+    for (int j = 0; j < m; ++j)
+        for (int64_t k = 0; k < rows.n; ++k) {
+            const int64_t* slot = rows.slots + k * m;
+            if (slot[j] == s.unseen(j)) continue;
+            const double weight = weights ? weights[k] : 1;
+            values[slot[j] * r + classes[k]] += Count(weight);
+            if (!pairs) continue;
+            Pair* row = pairs + s.row(j, slot[j]) + classes[k];
+            for (int i = 0; i < j; ++i)
+                if (slot[i] != s.unseen(i)) row[slot[i] * r] += Pair(weight);
+        }
+}
+
+void sum_rows(Rows rows, int m, int n_classes, const double* table, const double* start, double* out) {
+    for (int64_t q = 0; q < rows.n; ++q) {
+        double* __restrict sum = out + q * n_classes;
+        std::copy_n(start, n_classes, sum);
+        for (int i = 0; i < m; ++i) {
+            const double* row = table + rows.slots[q * m + i] * n_classes;
+            for (int y = 0; y < n_classes; ++y) sum[y] += row[y];
+        }
+    }
+}
+
+template <class Pair>
+void sum_superparents(const Slots& s, Rows rows, const Pair* pairs, const double* pseudo, const double* mantissa,
+                      const int64_t* exponent, double* out) {
+    const int m = s.m, r = s.n_classes;
+    std::vector<double> product(size_t(m) * r), total(r);
+    std::vector<int64_t> power(size_t(m) * r), top(r);
+    for (int64_t q = 0; q < rows.n; ++q) {
+        const int64_t* slot = rows.slots + q * m;
+        std::fill(product.begin(), product.end(), 1.0);
+        std::fill(power.begin(), power.end(), 0);
+        for (int j0 = 0; j0 < m; j0 += kGroup)
+            for (int i0 = 0; i0 <= j0; i0 += kGroup) {
+                const int j1 = std::min(j0 + kGroup, m);
+                for (int j = j0; j < j1; ++j) {
+                    const Pair* row = pairs + s.row(j, slot[j]);
+                    for (int i = i0; i < std::min(i0 + kGroup, j); ++i)
+                        multiply(row + slot[i] * r, r, pseudo[j], pseudo[i], &product[size_t(i) * r],
+                                 &product[size_t(j) * r]);
+                }
+                normalise(&product[size_t(j0) * r], &power[size_t(j0) * r], int64_t(j1 - j0) * r);
+                if (i0 < j0) normalise(&product[size_t(i0) * r], &power[size_t(i0) * r], int64_t(kGroup) * r);
+            }
+        std::fill(top.begin(), top.end(), std::numeric_limits<int64_t>::min());
+        for (int p = 0; p < m; ++p)
+            for (int y = 0; y < r; ++y) {
+                const size_t k = size_t(p) * r + y, base = size_t(slot[p]) * r + y;
+                product[k] *= mantissa[base];
+                power[k] += exponent[base];
+                top[y] = std::max(top[y], power[k]);
+            }
+        std::fill(total.begin(), total.end(), 0.0);
+        for (int p = 0; p < m; ++p)
+            for (int y = 0; y < r; ++y)
+                total[y] += product[size_t(p) * r + y] * power_of_two(power[size_t(p) * r + y] - top[y]);
+        for (int y = 0; y < r; ++y) out[q * r + y] = std::log(total[y]) + double(top[y]) * std::numbers::ln2;
+    }
+}
+
+template <class Pair>
+void mix_parents(const Slots& s, Rows rows, const Pair* pairs, const double* pseudo, const double* weight,
+                 const double* alone, const double* scale, const double* prior, double* out) {
+    const int m = s.m, r = s.n_classes;
+    std::vector<double> mixed(size_t(m) * r), product(r);
+    for (int64_t q = 0; q < rows.n; ++q) {
+        const int64_t* slot = rows.slots + q * m;
+        for (int i = 0; i < m; ++i) std::copy_n(alone + size_t(slot[i]) * r, r, &mixed[size_t(i) * r]);
+        for (int j = 0; j < m; ++j) {
+            const Pair* row = pairs + s.row(j, slot[j]);
+            for (int i = 0; i < j; ++i)
+                mix(row + slot[i] * r, r, pseudo[i], weight[i * m + j], scale + size_t(slot[j]) * r,
+                    &mixed[size_t(i) * r], pseudo[j], weight[j * m + i], scale + size_t(slot[i]) * r,
+                    &mixed[size_t(j) * r]);
+        }
+        std::copy_n(prior, r, out + q * r);
+        for (int i0 = 0; i0 < m; i0 += kGroup) {
+            std::fill(product.begin(), product.end(), 1.0);
+            for (int i = i0; i < std::min(i0 + kGroup, m); ++i)
+                for (int y = 0; y < r; ++y) product[y] *= mixed[size_t(i) * r + y];
+            for (int y = 0; y < r; ++y) out[q * r + y] += std::log(product[y]);
+        }
+    }
+}
+
+template <class Count, class Pair>
+void conditional_information(const Slots& s, const Count* values, const Pair* pairs, const double* class_counts,
+                             double* out) {
+    const int m = s.m, r = s.n_classes;
+    double n_rows = 0;
+    for (int y = 0; y < r; ++y) n_rows += class_counts[y];
+    std::fill_n(out, size_t(m) * m, 0.0);
+    for (int j = 0; j < m; ++j)
+        for (int i = 0; i < j; ++i) {
+            double sum = 0;
+            for (int64_t v = s.first[j]; v < s.unseen(j); ++v)
+                for (int64_t u = s.first[i]; u < s.unseen(i); ++u) {
+                    const Pair* cell = pairs + s.row(j, v) + u * r;
+                    // The ratio is exactly 1, and its logarithm 0, where the two are independent.
+                    for (int y = 0; y < r; ++y)
+                        if (cell[y] > 0)
+                            sum += double(cell[y]) * std::log2(double(cell[y]) * class_counts[y] /
+                                                              (double(values[v * r + y]) * double(values[u * r + y])));
+                }
+            out[i * m + j] = out[j * m + i] = sum / n_rows;
+        }
+}
+
+template <class Count, class Pair>
+void parent_gains(const Slots& s, const Count* values, const Pair* pairs, const double* class_counts, LogGamma cell,
+                  const LogGamma* total, double* gain) {
+    const int m = s.m, r = s.n_classes;
+    // Scores that are equal in theory differ in their last bit, and the search follows that bit. Terms are
+    // therefore added one by one in a fixed order: class, parent's value, child's value.
+    const auto score = [&](int child, int parent) {
+        const int64_t q = s.n_values(child), n_parent = parent < 0 ? 1 : s.n_values(parent);
+        const double empty_cells = double(q) * log_gamma(cell, int64_t{0}), empty_total = log_gamma(total[child], int64_t{0});
+        const int64_t step = r * (parent > child ? 1 : parent < 0 ? 1 : s.first[child]);
+        double sum = 0;
+        for (int y = 0; y < r; ++y)
+            for (int64_t v = 0; v < n_parent; ++v) {
+                if (parent < 0) {
+                    for (int64_t u = 0; u < q; ++u) sum += log_gamma(cell, values[(s.first[child] + u) * r + y]);
+                    sum -= log_gamma(total[child], Count(class_counts[y]));
+                } else {
+                    const int64_t slot = s.first[parent] + v;
+                    const Pair* from = parent > child ? pairs + s.row(parent, slot) + s.first[child] * r
+                                                      : pairs + s.row(child, s.first[child]) + slot * r;
+                    for (int64_t u = 0; u < q; ++u) sum += log_gamma(cell, from[u * step + y]);
+                    sum -= log_gamma(total[child], values[slot * r + y]);
+                }
+                sum -= empty_cells;
+                sum += empty_total;
+            }
+        return sum;
+    };
+    for (int child = 0; child < m; ++child) {
+        const double alone = score(child, -1);
+        for (int parent = 0; parent < m; ++parent)
+            gain[child * m + parent] = child == parent ? 0 : score(child, parent) - alone;
+    }
+}
+
+}  // namespace localbayes
+
+namespace nb = nanobind;
+using namespace localbayes;
+
+namespace {
+
+template <class T, int kDims>
+using In = nb::ndarray<const T, nb::ndim<kDims>, nb::c_contig, nb::device::cpu>;
+template <class T, int kDims>
+using InOut = nb::ndarray<T, nb::ndim<kDims>, nb::c_contig, nb::device::cpu>;
+using Index = In<int64_t, 1>;
+
+Slots view(const Index& first, const Index& start, size_t n_classes) {
+    return {first.data(), start.data(), int(first.shape(0)) - 1, int(n_classes)};
+}
+
+Rows view(const In<int64_t, 2>& slots) { return {slots.data(), int64_t(slots.shape(0))}; }
+
+LogGamma row(const In<double, 2>& tables, double shift, size_t k) {
+    return {shift, tables.data() + k * tables.shape(1), int64_t(tables.shape(1))};
+}
+
+template <class Count, class Pair>
+void bind(nb::module_& m) {
+    m.def("count_rows", [](Index first, Index start, In<int64_t, 2> slots, Index classes,
+                           std::optional<In<double, 1>> weights, InOut<Count, 2> values,
+                           std::optional<InOut<Pair, 2>> pairs) {
+        nb::gil_scoped_release release;
+        count_rows(view(first, start, values.shape(1)), view(slots), classes.data(), weights ? weights->data() : nullptr,
+                   values.data(), pairs ? pairs->data() : nullptr);
+    }, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), nb::arg().noconvert(), nb::arg().noconvert().none());
+    m.def("sum_superparents", [](Index first, Index start, In<int64_t, 2> slots, In<Pair, 2> pairs, In<double, 1> pseudo,
+                                 In<double, 2> mantissa, In<int64_t, 2> exponent, InOut<double, 2> out) {
+        nb::gil_scoped_release release;
+        sum_superparents(view(first, start, pairs.shape(1)), view(slots), pairs.data(), pseudo.data(), mantissa.data(),
+                         exponent.data(), out.data());
+    }, nb::arg(), nb::arg(), nb::arg(), nb::arg().noconvert(), nb::arg(), nb::arg(), nb::arg(), nb::arg().noconvert());
+    m.def("mix_parents", [](Index first, Index start, In<int64_t, 2> slots, In<Pair, 2> pairs, In<double, 1> pseudo,
+                            In<double, 2> weight, In<double, 2> alone, In<double, 2> scale, In<double, 1> prior,
+                            InOut<double, 2> out) {
+        nb::gil_scoped_release release;
+        mix_parents(view(first, start, pairs.shape(1)), view(slots), pairs.data(), pseudo.data(), weight.data(),
+                    alone.data(), scale.data(), prior.data(), out.data());
+    }, nb::arg(), nb::arg(), nb::arg(), nb::arg().noconvert(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(),
+       nb::arg().noconvert());
+    m.def("conditional_information", [](Index first, Index start, In<Count, 2> values, In<Pair, 2> pairs,
+                                        In<double, 1> class_counts, InOut<double, 2> out) {
+        nb::gil_scoped_release release;
+        conditional_information(view(first, start, pairs.shape(1)), values.data(), pairs.data(), class_counts.data(),
+                                out.data());
+    }, nb::arg(), nb::arg(), nb::arg().noconvert(), nb::arg().noconvert(), nb::arg(), nb::arg().noconvert());
+    // `tables` holds log Gamma(shifts[k] + n) in row k; the first row is the cells', total[i] the row of attribute i.
+    m.def("parent_gains", [](Index first, Index start, In<Count, 2> values, In<Pair, 2> pairs, In<double, 1> class_counts,
+                             In<double, 2> tables, In<double, 1> shifts, Index total, InOut<double, 2> gain) {
+        nb::gil_scoped_release release;
+        std::vector<LogGamma> totals;
+        for (size_t i = 0; i < total.shape(0); ++i) totals.push_back(row(tables, shifts(total(i)), size_t(total(i))));
+        parent_gains(view(first, start, pairs.shape(1)), values.data(), pairs.data(), class_counts.data(),
+                     row(tables, shifts(0), 0), totals.data(), gain.data());
+    }, nb::arg(), nb::arg(), nb::arg().noconvert(), nb::arg().noconvert(), nb::arg(), nb::arg(), nb::arg(), nb::arg(),
+       nb::arg().noconvert());
+}
+
+}  // namespace
+
+void bind_pairs(nb::module_& m) {
+    m.def("sum_rows", [](In<int64_t, 2> rows, In<double, 2> table, In<double, 1> start, InOut<double, 2> out) {
+        nb::gil_scoped_release release;
+        sum_rows(view(rows), int(rows.shape(1)), int(table.shape(1)), table.data(), start.data(), out.data());
+    }, nb::arg(), nb::arg(), nb::arg(), nb::arg().noconvert());
+    bind<int64_t, int32_t>(m);
+    bind<double, double>(m);
+}

@@ -1,0 +1,292 @@
+"""What all classifiers share: tables and labels in, predictions out."""
+
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from joblib import Parallel, delayed, effective_n_jobs
+from scipy.special import logsumexp
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+
+from localbayes.encoding import ClassLabels, Coded, TableEncoder, code_dtype
+from localbayes.encoding.coded import Codes, unseen_code
+from localbayes.encoding.tables import check_table
+
+__all__ = ["TIE", "BayesClassifier", "first_best"]
+
+Floats = npt.NDArray[np.float64]
+
+# Scores that differ by no more than this (log scale) are a tie; the class declared first wins.
+TIE = 1e-9
+
+
+def first_best(log_joint: Floats) -> npt.NDArray[np.intp]:
+    """Position of the first score that ties with the best of its row.
+
+    Examples
+    --------
+    >>> first_best(np.array([[-3.0, -1.0 - 1e-12, -1.0]])).tolist()
+    [1]
+    """
+    best = log_joint.max(axis=1, keepdims=True)
+    position: npt.NDArray[np.intp] = (log_joint >= best - TIE).argmax(axis=1)
+    return position
+
+
+class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Base of all classifiers.
+
+    It encodes tables and labels, cuts queries into chunks, runs them on threads and turns a log
+    joint into predictions. A subclass keeps a statistic of the training rows that adds up and gives
+    a formula over it, in three hooks: ``_start``, ``_learn`` and ``_log_joint``.
+    """
+
+    categorical_features: Any
+    n_bins: int
+    missing: str
+    n_jobs: int | None
+    labels_: ClassLabels
+
+    # --- hooks ----------------------------------------------------------------------------------
+
+    def _check_parameters(self) -> None:
+        """Refuse parameters that make no sense; called by fit."""
+
+    def _start(self, sizes: npt.NDArray[np.uint32], n_classes: int) -> None:
+        """Make an empty statistic for attributes with ``sizes`` values."""
+        raise NotImplementedError
+
+    def _learn(self, codes: Codes, class_codes: npt.NDArray[np.int64]) -> None:
+        """Add training rows to the statistic."""
+        raise NotImplementedError
+
+    def _grow(self, sizes: npt.NDArray[np.uint32]) -> None:
+        """Undeclared domains got longer between two calls of partial_fit."""
+        raise NotImplementedError
+
+    def _log_joint(self, codes: Codes) -> Floats:
+        """Log of the joint probability of every query with every class, classes in declared order."""
+        raise NotImplementedError
+
+    def _bytes_per_query(self) -> int:
+        """Scratch memory that ``_log_joint`` needs for one query."""
+        return 1 << 16
+
+    # --- learning -------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn from a table and its class labels.
+
+        Parameters
+        ----------
+        X : DataFrame, array or Coded of shape (n, m)
+            Training rows. A categorical column declares its domain.
+        y : array-like of shape (n,)
+            Class labels. A categorical y declares the classes.
+
+        Returns
+        -------
+        self : object
+            The fitted classifier.
+        """
+        self.__dict__.pop("labels_", None)
+        return self.partial_fit(X, y)
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+        """Add rows to what was learned; the result is that of one fit on all rows.
+
+        Domains, bins, means and modes are those of the first call, except that a domain which was
+        not declared takes in the values that come later.
+
+        Parameters
+        ----------
+        X : DataFrame, array or Coded of shape (n, m)
+            Training rows.
+        y : array-like of shape (n,)
+            Class labels.
+        classes : array-like, optional
+            All classes, if the first call does not show them.
+
+        Returns
+        -------
+        self : object
+            The fitted classifier.
+        """
+        self._check_parameters()
+        first = not hasattr(self, "labels_")
+        X = self._check_table(X, reset=first)
+        if y is None:
+            raise ValueError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None; give classes"
+            )
+        check_consistent_length(X, y)
+        labels: ClassLabels = ClassLabels.learn(y, classes) if first else self.labels_
+        class_codes = labels.encode(y)
+        if first:
+            encoder = None
+            if not isinstance(X, Coded):
+                encoder = TableEncoder(self.categorical_features, self.n_bins, self.missing).fit(X)
+            self.encoder_ = encoder
+            self.sizes_: npt.NDArray[np.uint32] = X.sizes if encoder is None else encoder.sizes
+            self._start(self.sizes_, len(labels))
+            self._class_count = np.zeros(len(labels), dtype=np.int64)
+        elif self.encoder_ is not None and self.encoder_.extend(X):
+            self.sizes_ = self.encoder_.sizes
+            self._grow(self.sizes_)
+        self.labels_ = labels
+        self.classes_ = labels.classes
+        self._learn(self._encode(X), class_codes)
+        self._class_count += np.bincount(class_codes, minlength=len(labels))
+        return self
+
+    @property
+    def class_count_(self) -> npt.NDArray[np.int64]:
+        """Number of training rows of every class, in the order of ``classes_``."""
+        return self._class_count[self.labels_.columns]
+
+    # --- predicting -----------------------------------------------------------------------------
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Most probable class of every row; the class declared first wins a tie.
+
+        Parameters
+        ----------
+        X : DataFrame, array or Coded of shape (n, m)
+            Rows to classify.
+
+        Returns
+        -------
+        y : ndarray of shape (n,)
+            Class labels.
+        """
+        codes = self._queries(X)
+        best = self._in_chunks(codes, lambda part: first_best(self._defined_log_joint(part)), np.intp)
+        labels: npt.NDArray[Any] = self.classes_[self.labels_.sorted_position[best]]
+        return labels
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Log of the probability of every class, in the order of ``classes_``.
+
+        Parameters
+        ----------
+        X : DataFrame, array or Coded of shape (n, m)
+            Rows to classify.
+
+        Returns
+        -------
+        log_proba : ndarray of shape (n, n_classes)
+            Log probabilities.
+        """
+        log_joint = self.predict_log_joint(X)
+        log_joint -= logsumexp(log_joint, axis=1, keepdims=True)
+        return log_joint
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Probability of every class, in the order of ``classes_``.
+
+        Parameters
+        ----------
+        X : DataFrame, array or Coded of shape (n, m)
+            Rows to classify.
+
+        Returns
+        -------
+        proba : ndarray of shape (n, n_classes)
+            Probabilities that sum to one in each row.
+        """
+        proba: Floats = np.exp(self.predict_log_proba(X))
+        return proba
+
+    def predict_log_joint(self, X: Any) -> Floats:
+        """Log of the joint probability of every class with the row, in the order of ``classes_``.
+
+        Parameters
+        ----------
+        X : DataFrame, array or Coded of shape (n, m)
+            Rows to classify.
+
+        Returns
+        -------
+        log_joint : ndarray of shape (n, n_classes)
+            Unnormalised log probabilities.
+        """
+        log_joint: Floats = self._in_chunks(
+            self._queries(X), self._defined_log_joint, np.float64, len(self.labels_)
+        )
+        return log_joint[:, self.labels_.columns]
+
+    def _defined_log_joint(self, codes: Codes) -> Floats:
+        """Log joint, and the prior where no class has any probability."""
+        log_joint = self._log_joint(codes)
+        lost = np.isneginf(log_joint).all(axis=1)
+        if lost.any():
+            with np.errstate(divide="ignore"):
+                log_joint[lost] = np.log(self._class_count / self._class_count.sum())
+        return log_joint
+
+    # --- tables ---------------------------------------------------------------------------------
+
+    def _check_table(self, X: Any, reset: bool) -> Any:
+        if isinstance(X, Coded):
+            if reset:
+                self.n_features_in_ = len(X.sizes)
+                self.__dict__.pop("feature_names_in_", None)
+            elif len(X.sizes) != self.n_features_in_:
+                raise ValueError(
+                    f"X has {len(X.sizes)} features, but it was fitted with {self.n_features_in_}"
+                )
+            return X
+        X = check_table(X, self)
+        validate_data(self, X, reset=reset, skip_check_array=True)
+        return X
+
+    def _encode(self, X: Any) -> Codes:
+        if not isinstance(X, Coded):
+            if self.encoder_ is None:
+                raise ValueError(
+                    f"{type(self).__name__} was fitted on codes (Coded); pass codes to it here too"
+                )
+            return self.encoder_.encode(X)
+        codes = X.codes
+        dtype = code_dtype(int(self.sizes_.max()))
+        unseen = codes >= self.sizes_.astype(codes.dtype) if codes.size else np.zeros(codes.shape, bool)
+        if unseen.any():
+            codes = np.where(unseen, np.asarray(unseen_code(dtype), dtype), codes)
+        return codes.astype(dtype, copy=False)
+
+    def _queries(self, X: Any) -> Codes:
+        check_is_fitted(self, "labels_")
+        return self._encode(self._check_table(X, reset=False))
+
+    def _in_chunks(self, codes: Codes, function: Callable[..., Any], dtype: Any, *shape: int) -> Any:
+        """Apply a function to chunks of queries, on ``n_jobs`` threads, within bounded memory."""
+        n = len(codes)
+        out = np.empty((n, *shape), dtype=dtype)
+        threads = min(effective_n_jobs(self.n_jobs), max(1, n // 16))
+        budget = _SCRATCH_BYTES // threads
+        step = max(1, min(_CHUNK, budget // self._bytes_per_query(), -(-n // threads)))
+
+        def run(begin: int) -> None:
+            out[begin : begin + step] = function(codes[begin : begin + step])
+
+        if threads == 1:
+            for begin in range(0, n, step):
+                run(begin)
+        else:
+            Parallel(n_jobs=threads, prefer="threads", require="sharedmem")(
+                delayed(run)(begin) for begin in range(0, n, step)
+            )
+        return out
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+_SCRATCH_BYTES = 256 << 20
+_CHUNK = 512

@@ -1,0 +1,68 @@
+"""Instance cloning local naive Bayes (ICLNB)."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from localbayes.classifiers.base import Floats
+from localbayes.classifiers.lazy import LazyClassifier, check_count, kth_distance
+
+__all__ = ["ICLNB"]
+
+
+class ICLNB(LazyClassifier):
+    """Instance cloning local naive Bayes: near rows count several times.
+
+    The k nearest training rows, with all that are as far as the k-th, are cloned: a row that shares
+    s attribute values with the query counts 1 + s times. A naive Bayes with Laplace's constants is
+    fitted to the clones.
+
+    Parameters
+    ----------
+    k : int, default=10
+        Number of neighbours.
+    alpha : float, default=1.0
+        Laplace's constant.
+    categorical_features, n_bins, missing, n_jobs
+        As in :class:`~localbayes.LCWNB`.
+
+    References
+    ----------
+    L. Jiang, H. Zhang and J. Su, "Instance Cloning Local Naive Bayes", Canadian AI 2005.
+
+    Examples
+    --------
+    >>> X = [["red", "round"], ["red", "long"], ["green", "long"], ["green", "round"]]
+    >>> ICLNB(k=1).fit(X, ["apple", "pepper", "pepper", "apple"]).predict([["red", "round"]]).tolist()
+    ['apple']
+    """
+
+    def __init__(
+        self,
+        k: int = 10,
+        *,
+        alpha: float = 1.0,
+        categorical_features: Any = "from_dtype",
+        n_bins: int = 10,
+        missing: str = "impute",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.k = k
+        self.alpha = alpha
+        self.categorical_features = categorical_features
+        self.n_bins = n_bins
+        self.missing = missing
+        self.n_jobs = n_jobs
+
+    def weights(self, distance_counts: npt.NDArray[Any]) -> Floats:
+        """1 + m - d up to the distance of the k-th nearest row."""
+        at_distance = distance_counts.sum(axis=1)
+        distance = np.arange(at_distance.shape[1])
+        near = distance <= kth_distance(at_distance, self.k)[:, None]
+        weights = np.where(near, 1.0 + distance[::-1], 0.0)
+        return np.broadcast_to(weights[:, None, :], distance_counts.shape)
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_count("k", self.k)

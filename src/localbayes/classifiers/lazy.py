@@ -1,0 +1,116 @@
+"""The lazy family: naive Bayes on training rows weighted by class and distance."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from localbayes.classifiers.base import BayesClassifier, Floats
+from localbayes.encoding.coded import Codes
+from localbayes.kernels import MatchIndex
+
+__all__ = ["LazyClassifier"]
+
+
+class LazyClassifier(BayesClassifier):
+    """Base of classifiers that fit a weighted naive Bayes around every query.
+
+    A training row of class y at Hamming distance d from the query gets the weight w(y, d). With
+    S_y the sum of weights of class y and T_iy the part of it whose rows agree with the query on
+    attribute i, the score of y is::
+
+        (alpha + S_y) / (alpha r + sum S)  *  prod_i (alpha + T_iy) / (alpha q_i + S_y)
+
+    A subclass gives the weights in one hook, :meth:`weights`; see ``docs/own-weighting.md``.
+
+    Examples
+    --------
+    Rows at the smallest distance only, each weighing one:
+
+    >>> class Nearest(LazyClassifier):
+    ...     def __init__(self, *, alpha=1.0, categorical_features="from_dtype", n_bins=10,
+    ...                  missing="impute", n_jobs=None):
+    ...         self.alpha, self.categorical_features, self.n_bins = alpha, categorical_features, n_bins
+    ...         self.missing, self.n_jobs = missing, n_jobs
+    ...     def weights(self, distance_counts):
+    ...         at_distance = distance_counts.sum(axis=1, keepdims=True)
+    ...         nearest = (at_distance > 0).argmax(axis=2)[:, :, None]
+    ...         distance = np.arange(distance_counts.shape[2])
+    ...         return np.broadcast_to(distance == nearest, distance_counts.shape).astype(float)
+    >>> X, y = [["a", "b"], ["a", "c"], ["d", "c"]], ["no", "yes", "yes"]
+    >>> Nearest().fit(X, y).predict([["a", "b"], ["d", "b"]]).tolist()
+    ['no', 'yes']
+    """
+
+    alpha: float
+
+    def weights(self, distance_counts: npt.NDArray[Any]) -> Floats:
+        """Weight of a training row by query, class and distance.
+
+        Parameters
+        ----------
+        distance_counts : ndarray of shape (n_queries, n_classes, m + 1)
+            How many training rows of class y lie at distance d from the query (the paper's V).
+
+        Returns
+        -------
+        weights : ndarray of the same shape
+            Weights, scaled so that Laplace's constants fit them.
+        """
+        raise NotImplementedError
+
+    def _check_parameters(self) -> None:
+        check_number("alpha", self.alpha, at_least=0)
+
+    def _start(self, sizes: npt.NDArray[np.uint32], n_classes: int) -> None:
+        self.index_ = MatchIndex(sizes, n_classes)
+
+    def _learn(self, codes: Codes, class_codes: npt.NDArray[np.int64]) -> None:
+        self.index_.append(codes, class_codes)
+
+    def _grow(self, sizes: npt.NDArray[np.uint32]) -> None:
+        self.index_.sizes = sizes
+
+    def _log_joint(self, codes: Codes) -> Floats:
+        counts = self.index_.count(codes)
+        return self._score(counts, self.weights(counts.distance_counts))
+
+    def _score(self, counts: Any, weights: Floats) -> Floats:
+        log_joint: Floats = counts.log_joint(
+            np.ascontiguousarray(weights), self.sizes_.astype(np.float64), float(self.alpha)
+        )
+        return log_joint
+
+    def _bytes_per_query(self) -> int:
+        return self.index_.bytes_per_query()
+
+
+def kth_distance(at_distance: npt.NDArray[Any], k: int) -> npt.NDArray[np.intp]:
+    """Distance of the k-th nearest row, or of the farthest if there are fewer than k.
+
+    Examples
+    --------
+    >>> kth_distance(np.array([[1, 0, 3, 2]]), 2).tolist(), kth_distance(np.array([[1, 0, 3, 0]]), 9).tolist()
+    ([2], [2])
+    """
+    nearer = at_distance.cumsum(axis=1)
+    reached: npt.NDArray[np.intp] = (nearer >= np.minimum(k, nearer[:, -1:])).argmax(axis=1)
+    return reached
+
+
+def check_count(name: str, value: Any) -> None:
+    """Refuse what is not a whole number above zero."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        raise ValueError(f"{name} must be a whole number >= 1, got {value!r}")
+
+
+def check_number(name: str, value: Any, *, above: float | None = None, at_least: float | None = None) -> None:
+    """Refuse what is not a finite number in range."""
+    bound = f"> {above:g}" if above is not None else f">= {at_least:g}"
+    real = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    if (
+        not real
+        or not np.isfinite(value)
+        or (value <= above if above is not None else value < (at_least or 0))
+    ):
+        raise ValueError(f"{name} must be a number {bound}, got {value!r}")

@@ -1,0 +1,83 @@
+"""A table that is already integer codes."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Coded", "code_dtype", "missing_code", "unseen_code"]
+
+Codes = npt.NDArray[np.unsignedinteger[Any]]
+
+
+def code_dtype(largest_size: int) -> type[np.unsignedinteger[Any]]:
+    """Smallest unsigned type for codes below ``largest_size`` and the two codes reserved at its top."""
+    for dtype in (np.uint8, np.uint16, np.uint32):
+        if largest_size <= np.iinfo(dtype).max - 1:
+            return dtype
+    raise ValueError(f"a column may have at most 2**32 - 2 values, got {largest_size}")
+
+
+def unseen_code(dtype: npt.DTypeLike) -> int:
+    """Code of a value that was never seen in fit."""
+    return int(np.iinfo(np.dtype(dtype)).max)
+
+
+def missing_code(dtype: npt.DTypeLike) -> int:
+    """Code of a value that is not known, where such values are left as they are."""
+    return int(np.iinfo(np.dtype(dtype)).max) - 1
+
+
+class Coded:
+    """A table of integer codes with declared domains, accepted wherever a DataFrame is.
+
+    Encoding a DataFrame costs time; who fits many models on parts of one table encodes it once.
+
+    Parameters
+    ----------
+    codes : array of shape (n, m)
+        Code of every cell, ``0 <= code < sizes[i]``; anything larger is a value never seen.
+    sizes : array of shape (m,)
+        Number of declared values of every column.
+    names : sequence of str, optional
+        Column names.
+
+    Examples
+    --------
+    >>> table = Coded([[0, 1], [1, 2], [0, 0]], sizes=[2, 3])
+    >>> len(table), table[1:].codes.tolist()
+    (3, [[1, 2], [0, 0]])
+    """
+
+    def __init__(
+        self, codes: npt.ArrayLike, sizes: npt.ArrayLike, names: Sequence[str] | None = None
+    ) -> None:
+        self.sizes = np.asarray(sizes, dtype=np.uint32)
+        array = np.asarray(codes)
+        if array.ndim != 2 or array.shape[1] != len(self.sizes):
+            raise ValueError(
+                f"codes must have a column per size: got shape {array.shape} and {len(self.sizes)} sizes"
+            )
+        largest = int(self.sizes.max(initial=1))
+        if array.dtype.kind != "u":
+            if array.size and array.min() < 0:
+                raise ValueError(f"codes must not be negative, got {array.min()}")
+            dtype = code_dtype(max(largest, int(array.max(initial=0)) + 1))
+            array = array.astype(dtype)
+        self.codes: Codes = np.ascontiguousarray(array)
+        self.names = None if names is None else list(names)
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return (len(self.codes), len(self.sizes))
+
+    def __getitem__(self, rows: Any) -> "Coded":
+        part = object.__new__(Coded)
+        part.sizes, part.names = self.sizes, self.names
+        part.codes = np.ascontiguousarray(self.codes[rows])
+        return part

@@ -1,0 +1,168 @@
+"""What fit learns of one column, and how it turns values into codes."""
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["CategoricalColumn", "NumericColumn", "RawColumn"]
+
+Missing = Literal["impute", "category", "ignore"]
+
+# Codes in the making: a value never seen in fit, and a value that is missing.
+UNSEEN, MISSING = -1, -2
+
+
+class RawColumn:
+    """One column of a table as it came: numbers, or codes into a list of values.
+
+    Parameters
+    ----------
+    name : str
+        Column name.
+    numbers : array of float, optional
+        A numeric column; NaN where missing.
+    codes : array of int, optional
+        Positions in ``values``; -1 where missing.
+    values : list
+        Different values of the column.
+    declared : bool
+        Whether ``values`` is the declared domain rather than what was found.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        numbers: npt.NDArray[np.float64] | None = None,
+        codes: npt.NDArray[np.int64] | None = None,
+        values: list[Any] | None = None,
+        declared: bool = False,
+    ) -> None:
+        self.name = name
+        self.numeric = numbers is not None
+        self.numbers = np.empty(0) if numbers is None else numbers
+        self.codes = np.empty(0, np.int64) if codes is None else codes
+        self.values = values or []
+        self.declared = declared
+
+
+@dataclass
+class CategoricalColumn:
+    """A column of categories."""
+
+    values: list[Any]
+    declared: bool
+    fill: int | None = None
+    missing_value: bool = False
+
+    @classmethod
+    def learn(cls, raw: RawColumn, missing: Missing) -> "CategoricalColumn":
+        """Learn the domain, and what stands for a missing value."""
+        counts = np.bincount(raw.codes[raw.codes >= 0], minlength=len(raw.values))
+        if raw.declared:
+            values = list(raw.values)
+        else:
+            kept = sorted_values([v for v, c in zip(raw.values, counts, strict=True) if c])
+            position = {v: k for k, v in enumerate(raw.values)}
+            counts = counts[[position[v] for v in kept]] if kept else counts[:0]
+            values = kept
+        column = cls(values, raw.declared)
+        if missing == "impute":
+            column.fill = int(np.argmax(counts)) if len(counts) else 0
+        elif missing == "category":
+            column.missing_value = bool((raw.codes < 0).any())
+        return column
+
+    @property
+    def size(self) -> int:
+        """Number of values, q_i in the paper."""
+        return max(1, len(self.values) + self.missing_value)
+
+    def extend(self, raw: RawColumn) -> None:
+        """Add values that came later, unless the domain was declared."""
+        if self.declared or self.missing_value:
+            return
+        known = set(self.values)
+        present = np.unique(raw.codes[raw.codes >= 0])
+        self.values += sorted_values([raw.values[k] for k in present if raw.values[k] not in known])
+
+    def encode(self, raw: RawColumn) -> npt.NDArray[np.int64]:
+        """Codes of the values; UNSEEN and MISSING are negative."""
+        position = {v: k for k, v in enumerate(self.values)}
+        translate = np.array(
+            [position.get(v, UNSEEN) for v in raw.values] + [self._missing()], dtype=np.int64
+        )
+        return translate[raw.codes]
+
+    def _missing(self) -> int:
+        if self.fill is not None:
+            return self.fill
+        return len(self.values) if self.missing_value else MISSING
+
+    def labels(self) -> list[str]:
+        """Readable names of the values, by code."""
+        return [str(v) for v in self.values] + ["(missing)"] * self.missing_value
+
+
+@dataclass
+class NumericColumn:
+    """A column of numbers, cut into bins that are closed on the right."""
+
+    cuts: npt.NDArray[np.float64]
+    fill: float | None = None
+    missing_value: bool = False
+
+    @classmethod
+    def learn(cls, raw: RawColumn, missing: Missing, n_bins: int) -> "NumericColumn":
+        """Learn bins of equal width, and what stands for a missing value."""
+        known = raw.numbers[~np.isnan(raw.numbers)]
+        low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 0.0)
+        width = high / n_bins - low / n_bins if np.isinf(high - low) else (high - low) / n_bins
+        n_cuts = n_bins - 1 if high > low else 0
+        cuts: npt.NDArray[np.float64] = low + width * np.arange(1, n_cuts + 1, dtype=np.float64)
+        column = cls(cuts)
+        if missing == "impute":
+            column.fill = float(known.mean()) if len(known) else 0.0
+        elif missing == "category":
+            column.missing_value = len(known) < len(raw.numbers)
+        return column
+
+    @property
+    def size(self) -> int:
+        """Number of bins, q_i in the paper."""
+        return len(self.cuts) + 1 + self.missing_value
+
+    def extend(self, raw: RawColumn) -> None:
+        """Bins stay as they were learned."""
+
+    def encode(self, raw: RawColumn) -> npt.NDArray[np.int64]:
+        """Codes of the bins; a missing value is filled, a bin of its own, or MISSING."""
+        numbers = raw.numbers
+        absent = np.isnan(numbers)
+        if self.fill is not None and absent.any():
+            numbers = np.where(absent, self.fill, numbers)
+        codes = np.searchsorted(self.cuts, numbers, side="left")
+        if self.fill is None and absent.any():
+            codes[absent] = len(self.cuts) + 1 if self.missing_value else MISSING
+        return codes.astype(np.int64, copy=False)
+
+    def labels(self) -> list[str]:
+        """Readable names of the bins, by code."""
+        edges = [f"{c:.6g}" for c in self.cuts]
+        if not edges:
+            names = ["any"]
+        else:
+            inner = [f"({a}, {b}]" for a, b in pairwise(edges)]
+            names = [f"≤ {edges[0]}", *inner, f"> {edges[-1]}"]
+        return names + ["(missing)"] * self.missing_value
+
+
+def sorted_values(values: list[Any]) -> list[Any]:
+    """Sort values, by type and text where they do not compare."""
+    try:
+        return sorted(values)
+    except TypeError:
+        return sorted(values, key=lambda v: (type(v).__name__, str(v)))

@@ -1,0 +1,120 @@
+"""From a table to codes, with domains, bins, means and modes learned in fit."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from localbayes.encoding.coded import Codes, code_dtype, missing_code, unseen_code
+from localbayes.encoding.columns import MISSING, UNSEEN, CategoricalColumn, NumericColumn, RawColumn
+from localbayes.encoding.tables import column_names, read_columns
+
+__all__ = ["TableEncoder"]
+
+
+class TableEncoder:
+    """Turn a table into codes.
+
+    Parameters
+    ----------
+    categorical_features : {"from_dtype", "all"} or array-like
+        Which columns are categories: by dtype (category, object, string and bool are), all, or a
+        mask, indices or names.
+    n_bins : int
+        Bins of equal width for a numeric column.
+    missing : {"impute", "category", "ignore"}
+        Mean or mode in place of a missing value, a value of its own, or left missing.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> X = pd.DataFrame({"colour": ["red", "blue", "red"], "size": [1.0, 5.0, 11.0]})
+    >>> encoder = TableEncoder().fit(X)
+    >>> encoder.encode(X).tolist(), encoder.sizes.tolist()
+    ([[1, 0], [0, 3], [1, 9]], [2, 10])
+    """
+
+    def __init__(
+        self, categorical_features: Any = "from_dtype", n_bins: int = 10, missing: Any = "impute"
+    ) -> None:
+        self.categorical_features = categorical_features
+        self.n_bins = n_bins
+        self.missing = missing
+
+    def fit(self, X: Any) -> "TableEncoder":
+        """Learn domains and bins."""
+        if isinstance(self.n_bins, bool) or not isinstance(self.n_bins, int | np.integer) or self.n_bins < 1:
+            raise ValueError(f"n_bins must be a whole number >= 1, got {self.n_bins!r}")
+        if self.missing not in ("impute", "category", "ignore"):
+            raise ValueError(f"missing must be 'impute', 'category' or 'ignore', got {self.missing!r}")
+        self.names = column_names(X)
+        self.forced = _forced_kinds(self.categorical_features, self.names)
+        self.columns: list[CategoricalColumn | NumericColumn] = [
+            NumericColumn.learn(raw, self.missing, self.n_bins)
+            if raw.numeric
+            else CategoricalColumn.learn(raw, self.missing)
+            for raw in read_columns(X, self.forced)
+        ]
+        # A column keeps the kind it had in fit, whatever dtype it has later.
+        self.forced = [isinstance(column, CategoricalColumn) for column in self.columns]
+        return self
+
+    @property
+    def sizes(self) -> npt.NDArray[np.uint32]:
+        """Number of values of every column."""
+        return np.array([column.size for column in self.columns], dtype=np.uint32)
+
+    def extend(self, X: Any) -> bool:
+        """Add values of undeclared domains that came later; say whether there were any."""
+        before = self.sizes
+        for column, raw in zip(self.columns, self._read(X), strict=True):
+            column.extend(raw)
+        return bool((self.sizes != before).any())
+
+    def encode(self, X: Any) -> Codes:
+        """Codes of a table with the same columns."""
+        raws = self._read(X)
+        dtype = code_dtype(int(self.sizes.max()))
+        codes = np.empty((len(X), len(self.columns)), dtype=dtype)
+        for i, (column, raw) in enumerate(zip(self.columns, raws, strict=True)):
+            column_codes = column.encode(raw)
+            if column_codes.min(initial=0) < 0:
+                column_codes[column_codes == UNSEEN] = unseen_code(dtype)
+                # Only missing="ignore" keeps a missing value; elsewhere it is one that fit never saw.
+                column_codes[column_codes == MISSING] = (
+                    missing_code(dtype) if self.missing == "ignore" else unseen_code(dtype)
+                )
+            codes[:, i] = column_codes
+        return codes
+
+    def _read(self, X: Any) -> list[RawColumn]:
+        return read_columns(X, self.forced)
+
+
+def _forced_kinds(features: Any, names: Sequence[str]) -> list[bool | None]:
+    m = len(names)
+    if isinstance(features, str):
+        if features == "from_dtype":
+            return [None] * m
+        if features == "all":
+            return [True] * m
+    elif features is None:
+        return [False] * m
+    else:
+        chosen = np.asarray(features)
+        if chosen.dtype == bool and chosen.shape == (m,):
+            return [bool(c) for c in chosen]
+        if chosen.dtype.kind in "iu" and chosen.ndim == 1 and all(-m <= c < m for c in chosen):
+            return [i in {int(c) % m for c in chosen} for i in range(m)]
+        if chosen.ndim == 1 and all(isinstance(c, str) for c in chosen.tolist()):
+            unknown = sorted(set(chosen.tolist()) - set(names))
+            if unknown:
+                raise ValueError(
+                    f"categorical_features names the column {unknown[0]!r}, which the table lacks"
+                )
+            return [name in set(chosen.tolist()) for name in names]
+    raise ValueError(
+        "categorical_features must be 'from_dtype', 'all', a mask, indices or names of columns "
+        f"for {m} columns, got {features!r}"
+    )

@@ -1,0 +1,154 @@
+"""Reading columns out of pandas and polars frames, arrays and lists."""
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import check_array
+
+from localbayes.encoding.columns import RawColumn
+
+__all__ = ["column_names", "is_frame", "read_columns"]
+
+
+def is_frame(X: Any) -> bool:
+    """Whether X is a pandas or polars DataFrame."""
+    return _is_pandas(X) or _is_polars(X)
+
+
+def _is_pandas(X: Any) -> bool:
+    pandas = sys.modules.get("pandas")
+    return pandas is not None and isinstance(X, pandas.DataFrame)
+
+
+def _is_polars(X: Any) -> bool:
+    polars = sys.modules.get("polars")
+    return polars is not None and isinstance(X, polars.DataFrame)
+
+
+def column_names(X: Any) -> list[str]:
+    """Column names of a frame, or x0, x1, ... of an array."""
+    if is_frame(X):
+        return [str(c) for c in X.columns]
+    return [f"x{i}" for i in range(np.shape(X)[1])]
+
+
+def read_columns(X: Any, categorical: Sequence[bool | None], estimator: Any = None) -> list[RawColumn]:
+    """Read every column; ``categorical[i]`` forces a kind, None leaves it to the dtype."""
+    if is_frame(X):
+        read = _pandas_column if _is_pandas(X) else _polars_column
+        columns = [X.iloc[:, i] if _is_pandas(X) else X[:, i] for i in range(X.shape[1])]
+        return [
+            read(name, column, forced)
+            for name, column, forced in zip(column_names(X), columns, categorical, strict=True)
+        ]
+    return [
+        _array_column(f"x{i}", X[:, i], forced)
+        for i, forced in zip(range(X.shape[1]), categorical, strict=True)
+    ]
+
+
+def check_table(X: Any, estimator: Any) -> Any:
+    """A frame as it is, anything else as a two-dimensional array; empty and sparse tables are refused."""
+    if is_frame(X):
+        if 0 in X.shape:
+            check_array(np.empty(X.shape), estimator=estimator)
+        return X
+    return check_array(X, dtype=None, ensure_all_finite=False, estimator=estimator)
+
+
+def _pandas_column(name: str, column: Any, categorical: bool | None) -> RawColumn:
+    import pandas as pd
+
+    if isinstance(column.dtype, pd.CategoricalDtype) and categorical is not False:
+        codes = column.cat.codes.to_numpy().astype(np.int64)
+        return RawColumn(name, codes=codes, values=column.cat.categories.tolist(), declared=True)
+    numeric = pd.api.types.is_numeric_dtype(column.dtype) and not pd.api.types.is_bool_dtype(column.dtype)
+    if categorical is None:
+        categorical = not numeric
+    if categorical:
+        codes, values = pd.factorize(column)
+        return RawColumn(name, codes=codes.astype(np.int64), values=list(values))
+    try:
+        numbers = pd.to_numeric(column.astype(object) if not numeric else column)
+        return _numbers(name, numbers.to_numpy(dtype=np.float64, na_value=np.nan))
+    except (TypeError, ValueError):
+        raise _not_numeric(name, column.dtype) from None
+
+
+def _polars_column(name: str, column: Any, categorical: bool | None) -> RawColumn:
+    import polars as pl
+
+    if column.dtype in (pl.Categorical, pl.Enum) and categorical is not False:
+        values = column.cat.get_categories().to_list()
+        position = {v: k for k, v in enumerate(values)}
+        codes = np.array([-1 if v is None else position[v] for v in column.to_list()], dtype=np.int64)
+        return RawColumn(name, codes=codes, values=values, declared=True)
+    if categorical is None:
+        categorical = not column.dtype.is_numeric()
+    if categorical:
+        return _factorize(name, np.array(column.to_list(), dtype=object))
+    try:
+        return _numbers(name, column.cast(pl.Float64).fill_null(float("nan")).to_numpy())
+    except pl.exceptions.PolarsError:
+        raise _not_numeric(name, column.dtype) from None
+
+
+def _array_column(name: str, column: npt.NDArray[Any], categorical: bool | None) -> RawColumn:
+    if categorical is None:
+        categorical = column.dtype.kind not in "iuf"
+        if column.dtype.kind == "O":
+            categorical = not all(
+                isinstance(v, int | float | np.number) and not isinstance(v, bool) for v in column
+            )
+    if categorical:
+        return _factorize(name, column)
+    try:
+        return _numbers(name, column.astype(np.float64))
+    except (TypeError, ValueError):
+        raise _not_numeric(name, column.dtype) from None
+
+
+def _numbers(name: str, numbers: npt.NDArray[np.float64]) -> RawColumn:
+    if np.isinf(numbers).any():
+        raise ValueError(
+            f"column {name!r} contains infinity; replace it by a finite number or by NaN (missing)"
+        )
+    return RawColumn(name, numbers=numbers)
+
+
+def _not_numeric(name: str, dtype: Any) -> ValueError:
+    return ValueError(
+        f"column {name!r} of dtype {dtype} is to be numeric but holds other values; "
+        "list it in categorical_features or convert it"
+    )
+
+
+def _factorize(name: str, column: npt.NDArray[Any]) -> RawColumn:
+    if column.dtype.kind in "biuf":
+        absent = np.isnan(column) if column.dtype.kind == "f" else np.zeros(len(column), bool)
+        values, inverse = np.unique(column[~absent], return_inverse=True)
+        codes = np.full(len(column), -1, dtype=np.int64)
+        codes[~absent] = inverse
+        return RawColumn(name, codes=codes, values=values.tolist())
+    position: dict[Any, int] = {}
+    codes = np.empty(len(column), dtype=np.int64)
+    try:
+        for k, value in enumerate(column.tolist()):
+            codes[k] = -1 if _is_missing(value) else position.setdefault(value, len(position))
+    except TypeError:
+        raise TypeError(
+            f"column {name!r} holds {type(value).__name__} values; categories must be hashable: "
+            "a string, a number or a bool"
+        ) from None
+    return RawColumn(name, codes=codes, values=list(position))
+
+
+def _is_missing(value: Any) -> bool:
+    return (
+        value is None
+        or type(value).__name__ in ("NAType", "NaTType")
+        or (isinstance(value, float) and value != value)
+    )
