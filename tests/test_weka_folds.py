@@ -13,9 +13,12 @@ from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import cross_val_score
 
+import localbayes.datasets
+from localbayes.datasets.arff import read_arff
 from localbayes.weka import JavaRandom, WekaFolds, split_run
 from weka_driver import WekaDriver, WekaError
 
+EMBEDDED = sorted((Path(localbayes.datasets.__file__).parent / "embedded").glob("*.arff"))
 SEEDS = [0, 1, 10, -1, -(2**63), 2**63 - 1, 0x5DEECE66D, 123456789012345]
 # Powers of two, small and large ones; just above 2**30 Java must draw again half of the time.
 BOUNDS = [1, 2, 3, 7, 10, 16, 1000, 2**16, 2**30, 2**30 + 1, 2**31 - 1]
@@ -92,9 +95,20 @@ def test_weka_makes_the_same_folds_of_any_labels(
     assert_weka_has_these_folds(weka, path, labels, n_splits)
 
 
+def test_nine_sets_are_embedded() -> None:
+    """The comparison below runs on nine sets."""
+    assert len(EMBEDDED) == 9
+
+
+@pytest.mark.parametrize("path", EMBEDDED, ids=lambda path: path.stem)
+def test_weka_makes_the_same_folds_of_the_embedded_sets(weka: WekaDriver, path: Path) -> None:
+    """Runs 1 to 10: every fold has Weka's rows in Weka's order."""
+    assert_weka_has_these_folds(weka, path, read_arff(path).columns[-1], 10)
+
+
 @given(vector=label_vectors(), runs=st.integers(1, 3))
 def test_each_run_tests_every_row_once(vector: tuple[list[int], int], runs: int) -> None:
-    """A run's test folds are a partition with class counts that differ by 1 at most; the rest is trained on."""
+    """Test folds of a run are a partition with class counts that differ by 1 at most; the rest trains."""
     labels, n_splits = vector
     y = np.array(labels)
     splitter = WekaFolds(n_splits=n_splits, n_repeats=runs)
@@ -112,7 +126,7 @@ def test_each_run_tests_every_row_once(vector: tuple[list[int], int], runs: int)
 
 
 def test_only_equality_of_labels_matters() -> None:
-    """The same classes as strings, numbers or categories, unused or reordered ones too, give the same folds."""
+    """Classes as strings, numbers or categories, unused or reordered ones too, give the same folds."""
     codes = np.random.default_rng(5).integers(0, 3, 60)
     names = np.array(["b", "a", "c"])[codes]
     expected = [test.tolist() for test in split_run(codes, 1)]

@@ -159,9 +159,9 @@ class WekaDriver:
         return float(mean), float(pvalue), int(sign)
 
     def random(self, seed: int, count: int, kind: int | str) -> list[float]:
-        """Return `count` draws of java.util.Random: below a bound, or "int", "double", "gaussian"."""
+        """Return `count` draws of java.util.Random: below a bound, or "int" or "double"."""
         lines = self.ask("random", seed, count, kind)
-        return [float.fromhex(line) if kind in ("double", "gaussian") else int(line) for line in lines]
+        return [float.fromhex(line) if kind == "double" else int(line) for line in lines]
 
 
 def _java(number: float) -> str:

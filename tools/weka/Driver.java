@@ -213,7 +213,6 @@ public final class Driver {
     for (int k = 0; k < count; k++) {
       switch (words[3]) {
         case "double" -> numbers(new double[] {random.nextDouble()}, text);
-        case "gaussian" -> numbers(new double[] {random.nextGaussian()}, text);
         case "int" -> text.append(random.nextInt()).append('\n');
         default -> text.append(random.nextInt(Integer.parseInt(words[3]))).append('\n');
       }

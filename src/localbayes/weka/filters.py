@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 if TYPE_CHECKING:
@@ -26,48 +27,60 @@ class _TableFilter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # ty
     of numbers is numeric. A subclass says what to learn from a column and how to change it.
     """
 
-    def fit(self, X: pd.DataFrame, y: object = None) -> Self:
+    def fit(self, X: Any, y: object = None) -> Self:
         """Learn from a table.
 
         Parameters
         ----------
         X : DataFrame
-            Columns of dtype category (nominal) or of numbers (numeric).
+            Of pandas or polars. Columns are of dtype category or Enum (nominal) or of numbers (numeric).
         y : ignored
             Weka's filters leave the class alone.
         """
         self._check_parameters()
-        columns = self._columns(X, reset=True)
+        table = self._table(X, reset=True)
+        columns = [_checked(table.iloc[:, i]) for i in range(table.shape[1])]
         self.dtypes_ = [column.dtype for column in columns]
         self._learn(columns)
         return self
 
-    def transform(self, X: pd.DataFrame) -> pd.DataFrame:
+    def transform(self, X: Any) -> Any:
         """Apply what was learnt to a table with the same columns.
 
         Parameters
         ----------
         X : DataFrame
             The same columns, with the same declared values, as in `fit`.
+
+        Returns
+        -------
+        DataFrame
+            Of pandas, or of polars (nominal columns as Enum) if `set_output` says so.
         """
         import pandas as pd
 
         check_is_fitted(self)
-        columns = self._columns(X, reset=False)
-        changed = [
-            self._change(i, self._as_fitted(column, self.dtypes_[i])) for i, column in enumerate(columns)
+        table = self._table(X, reset=False)
+        columns = [
+            self._change(i, self._as_fitted(_checked(table.iloc[:, i]), dtype))
+            for i, dtype in enumerate(self.dtypes_)
         ]
-        table = pd.DataFrame(dict(enumerate(changed)), index=X.index)
-        table.columns = X.columns
-        return table
+        changed = pd.DataFrame(dict(zip(table.columns, columns, strict=True)), index=table.index)
+        return _to_polars(changed) if _get_output_config("transform", self)["dense"] == "polars" else changed
 
-    def _columns(self, X: Any, reset: bool) -> list[pd.Series[Any]]:
+    def _table(self, X: Any, reset: bool) -> pd.DataFrame:
         import pandas as pd
 
-        if not isinstance(X, pd.DataFrame):
-            raise TypeError(f"{type(self).__name__} takes a pandas DataFrame, got {type(X).__name__}")
-        validate_data(self, X, reset=reset, skip_check_array=True)
-        return [_checked(X.iloc[:, i]) for i in range(X.shape[1])]
+        table = X.to_pandas() if hasattr(X, "to_pandas") else X
+        if not isinstance(table, pd.DataFrame):
+            raise TypeError(
+                f"{type(self).__name__} takes a pandas or polars DataFrame, got {type(X).__name__}"
+            )
+        if not table.columns.is_unique:
+            twice = table.columns[table.columns.duplicated()][0]
+            raise ValueError(f"columns need different names, got {twice!r} twice")
+        validate_data(self, table, reset=reset, skip_check_array=True)
+        return table
 
     @staticmethod
     def _as_fitted(column: pd.Series[Any], dtype: Any) -> pd.Series[Any]:
@@ -75,13 +88,14 @@ class _TableFilter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # ty
         if nominal != was_nominal:
             now, then = ("nominal", "numeric") if nominal else ("numeric", "nominal")
             raise ValueError(f"column {column.name!r} is {now} but was {then} in fit")
-        if not nominal or column.dtype == dtype:
+        if not nominal:
             return column
         if set(column.cat.categories) != set(dtype.categories):
             raise ValueError(
                 f"column {column.name!r} declares other values than in fit: give it the same categories"
             )
-        return column.astype(dtype)
+        # Not astype: to pandas, dtypes that differ only in the order of categories are equal.
+        return column.cat.set_categories(dtype.categories, ordered=dtype.ordered)
 
     def _check_parameters(self) -> None:
         pass
@@ -216,6 +230,21 @@ def _checked(column: pd.Series[Any]) -> pd.Series[Any]:
     if np.isinf(numbers.to_numpy()).any():
         raise ValueError(f"column {column.name!r} has infinite values: mark them as missing or bound them")
     return numbers
+
+
+def _to_polars(table: pd.DataFrame) -> Any:
+    """The same cells; an Enum, unlike what polars makes of a category column, keeps unseen values."""
+    import polars as pl
+
+    columns = []
+    for name, column in table.items():
+        words: list[Any] = column.tolist()
+        dtype: Any = pl.Float64
+        if hasattr(column, "cat"):
+            dtype = pl.Enum([str(value) for value in column.cat.categories])
+            words = [None if code < 0 else dtype.categories[code] for code in column.cat.codes]
+        columns.append(pl.Series(str(name), words, dtype=dtype))
+    return pl.DataFrame(columns)
 
 
 def _mean(column: pd.Series[Any]) -> float:
