@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -87,33 +87,35 @@ def download_sets(
     cache: CacheOption = None,
 ) -> None:
     """Download data sets from OpenML into the cache; each is checked against its registered content."""
-    from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TaskID, TextColumn
-
     from localbayes.datasets import ContentError
     from localbayes.datasets.download import cached, fetch
 
     refused = False
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
     with _one_line_errors():
         wanted = [find(name).name for name in names or PAPER_SETS]
-        with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
-            for name in wanted:
-                if cached(name, cache) is not None:
-                    typer.echo(f"cached      {name}")
-                    continue
-                task = progress.add_task(name, total=None)
-
-                def show(done: int, total: int | None, task: TaskID = task) -> None:
-                    progress.update(task, completed=done, total=total)
-
-                try:
+        for name in wanted:
+            if cached(name, cache) is not None:
+                typer.echo(f"cached      {name}")
+                continue
+            try:
+                with _bar(name) as show:
                     fetch(name, cache, progress=show)
-                    typer.echo(f"downloaded  {name}")
-                except ContentError as error:
-                    refused = True
-                    typer.echo(f"refused     {name}: {error}", err=True)
-                progress.remove_task(task)
+                typer.echo(f"downloaded  {name}")
+            except ContentError as error:
+                refused = True
+                typer.echo(f"refused     {name}: {error}", err=True)
     if refused:
         raise typer.Exit(2)
+
+
+@contextlib.contextmanager
+def _bar(name: str) -> Iterator[Callable[[int, int | None], None]]:
+    """Show the progress of one download on a terminal, and nothing in a pipe."""
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
+
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        task = progress.add_task(name, total=None)
+        yield lambda done, total: progress.update(task, completed=done, total=total)

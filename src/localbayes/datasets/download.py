@@ -86,6 +86,11 @@ def cached(name: str, cache: str | os.PathLike[str] | None = None) -> Table | No
     -------
     Table or None
         The table, checked.
+
+    Examples
+    --------
+    >>> cached("zoo", "a-folder-that-is-not-there") is None
+    True
     """
     try:
         return read_checked(cache_dir(cache) / f"{name}.arff", find(name))

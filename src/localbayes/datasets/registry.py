@@ -152,6 +152,12 @@ def read_checked(path: Path, paper_set: PaperSet) -> Table:
         If rows, their order, declared values or cells differ from Weka's copy.
     ArffError
         If the file is not valid ARFF.
+
+    Examples
+    --------
+    >>> from localbayes.datasets import embedded_path
+    >>> len(read_checked(embedded_path("iris"), find("iris")))
+    150
     """
     table = read_arff(path)
     found = digest(table)
@@ -178,6 +184,12 @@ def verify(folder: Path) -> dict[str, str | None]:
     -------
     dict
         For each set whose file exists: None if it holds the registered content, else what is wrong.
+
+    Examples
+    --------
+    >>> from localbayes.datasets import embedded_path
+    >>> verify(embedded_path("iris").parent)["iris"] is None
+    True
     """
     if not folder.is_dir():
         raise ValueError(f"{folder} is not a folder; expected one with ARFF files named like iris.arff")

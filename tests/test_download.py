@@ -1,0 +1,393 @@
+"""Downloads against a server on this machine that can also stall, truncate and lie."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from localbayes.datasets import (
+    PAPER_SETS,
+    ContentError,
+    Table,
+    digest,
+    download,
+    embedded_path,
+    load_paper_set,
+)
+from localbayes.datasets.download import DownloadError, cache_dir, cached, fetch
+
+IRIS = embedded_path("iris").read_bytes()
+VOTE = embedded_path("vote").read_bytes()
+
+Behaviour = Callable[["Handler"], None]
+Get = Callable[..., Table]
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Answers like OpenML, unless the server was told to misbehave."""
+
+    server: Server
+
+    def do_GET(self) -> None:
+        self.server.requests.append((self.path, self.headers.get("Range")))
+        if self.path.startswith("/api/v1/json/data/"):
+            behaviour = self.server.descriptions.pop(0) if self.server.descriptions else describe
+        else:
+            behaviour = self.server.files.pop(0) if self.server.files else deliver
+        behaviour(self)
+
+    def answer(self, status: int, content: bytes, **headers: object) -> None:
+        self.send_response(status)
+        headers.setdefault("Content_Length", len(content))
+        for name, value in headers.items():
+            if value is not None:
+                self.send_header(name.replace("_", "-"), str(value))
+        self.end_headers()
+        self.wfile.write(content)
+
+    @property
+    def start(self) -> int:
+        return int(self.headers.get("Range", "bytes=0-").removeprefix("bytes=").rstrip("-"))
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Keep quiet."""
+
+
+class Server(ThreadingHTTPServer):
+    """A stand-in for OpenML that serves one file and follows a script, one behaviour per request."""
+
+    daemon_threads = True
+
+    def __init__(self, content: bytes = IRIS) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.content = content
+        self.descriptions: list[Behaviour] = []
+        self.files: list[Behaviour] = []
+        self.requests: list[tuple[str, str | None]] = []
+        self.closing = threading.Event()
+
+    def __enter__(self) -> Server:
+        threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.closing.set()
+        self.shutdown()
+        self.server_close()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_port}"
+
+    @property
+    def ranges(self) -> list[str | None]:
+        """The Range header of each request for the file."""
+        return [asked for path, asked in self.requests if path.startswith("/data/")]
+
+
+def describe(handler: Handler) -> None:
+    number = handler.path.rsplit("/", 1)[1]
+    url = f"{handler.server.url}/data/v1/download/{number}/set.arff"
+    about = {"data_set_description": {"id": number, "format": "ARFF", "url": url, "file_id": number}}
+    handler.answer(200, json.dumps(about).encode(), Content_Type="application/json")
+
+
+def deliver(handler: Handler) -> None:
+    content, start = handler.server.content, handler.start
+    if start >= max(len(content), 1):
+        handler.answer(416, b"", Content_Range=f"bytes */{len(content)}")
+    elif start:
+        span = f"bytes {start}-{len(content) - 1}/{len(content)}"
+        handler.answer(206, content[start:], Content_Range=span)
+    else:
+        handler.answer(200, content)
+
+
+def saying(content: bytes, status: int = 200, **headers: object) -> Behaviour:
+    return lambda handler: handler.answer(status, content, **headers)
+
+
+def truncating(size: int) -> Behaviour:
+    """Promise the whole rest of the file, send `size` bytes of it and hang up."""
+
+    def behave(handler: Handler) -> None:
+        rest = handler.server.content[handler.start :]
+        span = f"bytes {handler.start}-{len(handler.server.content) - 1}/{len(handler.server.content)}"
+        handler.answer(
+            206 if handler.start else 200, rest[:size], Content_Length=len(rest), Content_Range=span
+        )
+
+    return behave
+
+
+def stalling(size: int) -> Behaviour:
+    """Send `size` bytes and then nothing, with the line kept open."""
+
+    def behave(handler: Handler) -> None:
+        truncating(size)(handler)
+        handler.wfile.flush()
+        handler.server.closing.wait()
+
+    return behave
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    monkeypatch.setenv("no_proxy", "*")
+    with Server() as running:
+        yield running
+
+
+@pytest.fixture
+def waits() -> list[float]:
+    """Seconds that a download asked to wait; nothing waits in these tests."""
+    return []
+
+
+@pytest.fixture
+def get(server: Server, tmp_path: Path, waits: list[float]) -> Get:
+    """Fetch a set from the server into an empty cache."""
+
+    def get(name: str = "iris", **options: object) -> Table:
+        settings = {"base_url": server.url, "timeout": 5.0, "sleep": waits.append, **options}
+        return fetch(name, tmp_path, **settings)  # type: ignore[arg-type]
+
+    return get
+
+
+def kept(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()} - {".lock"}
+
+
+def test_a_good_server(get: Get, server: Server, tmp_path: Path, waits: list[float]) -> None:
+    """The description is asked by OpenML number, the file is placed as it came, and asked for only once."""
+    seen: list[tuple[int, int | None]] = []
+    get(progress=lambda done, total: seen.append((done, total)))
+    assert [path for path, _ in server.requests] == ["/api/v1/json/data/61", "/data/v1/download/61/set.arff"]
+    assert (tmp_path / "iris.arff").read_bytes() == IRIS
+    assert kept(tmp_path) == {"iris.arff"}
+    assert seen[-1] == (len(IRIS), len(IRIS))
+    get()
+    assert len(server.requests) == 2
+    assert waits == []
+
+
+def test_file_address_from_the_file_number(get: Get, server: Server) -> None:
+    """A description without an address names a file number, which is enough."""
+    server.descriptions = [saying(b'{"data_set_description": {"file_id": "7"}}')]
+    get()
+    assert server.requests[1][0] == "/data/v1/download/7"
+
+
+@pytest.mark.parametrize("status", [500, 502, 503, 429])
+def test_passing_troubles_are_retried(get: Get, server: Server, waits: list[float], status: int) -> None:
+    """An overloaded server is asked again after 1, 2, 4 ... seconds, or as long as it asks for."""
+    server.descriptions = [saying(b"", status), saying(b"", status, Retry_After="7")]
+    server.files = [saying(b"", status), saying(b"", status, Retry_After="Wed, 21 Oct 2015 07:28:00 GMT")]
+    get()
+    assert waits == [1.0, 7.0, 1.0, 2.0]
+
+
+def test_waits_are_bounded(get: Get, server: Server, waits: list[float]) -> None:
+    """A server that asks for a day gets a minute."""
+    server.descriptions = [saying(b"", 503, Retry_After="86400")]
+    get()
+    assert waits == [60.0]
+
+
+def test_a_truncated_transfer_goes_on_where_it_stopped(get: Get, server: Server, tmp_path: Path) -> None:
+    """Three cut connections and then the rest make one whole file."""
+    server.files = [truncating(1000), truncating(1000), truncating(1)]
+    get()
+    assert server.ranges == [None, "bytes=1000-", "bytes=2000-", "bytes=2001-"]
+    assert (tmp_path / "iris.arff").read_bytes() == IRIS
+
+
+def test_a_stalled_transfer_goes_on_where_it_stopped(get: Get, server: Server, tmp_path: Path) -> None:
+    """A server that falls silent is left after the timeout, and what it sent is kept."""
+    server.files = [stalling(1500), stalling(0)]
+    get(timeout=0.3)
+    assert server.ranges == [None, "bytes=1500-", "bytes=1500-"]
+    assert (tmp_path / "iris.arff").read_bytes() == IRIS
+
+
+def test_a_stalled_description_is_retried(get: Get, server: Server) -> None:
+    """A server that accepts the question and never answers is asked again."""
+    server.descriptions = [lambda handler: handler.server.closing.wait() and None]
+    get(timeout=0.3)
+
+
+def test_giving_up_keeps_the_part_for_the_next_time(get: Get, server: Server, tmp_path: Path) -> None:
+    """After the last attempt the message is one line, and a later run continues from the part."""
+    server.files = [truncating(100), truncating(100), truncating(100)]
+    with pytest.raises(
+        DownloadError, match=r"gave up after 3 attempts.* it ended after 300 of 4830 bytes"
+    ) as e:
+        get(attempts=3)
+    assert "\n" not in str(e.value)
+    assert kept(tmp_path) == {"iris.arff.part"}
+    assert cached("iris", tmp_path) is None
+    get()
+    assert server.ranges[-1] == "bytes=300-"
+    assert kept(tmp_path) == {"iris.arff"}
+
+
+def test_a_server_that_cannot_resume(get: Get, server: Server, tmp_path: Path) -> None:
+    """A server that answers a range with the whole file is taken at its word."""
+    server.files = [truncating(1000), saying(IRIS)]
+    get()
+    assert (tmp_path / "iris.arff").read_bytes() == IRIS
+
+
+def test_a_piece_that_was_not_asked_for(get: Get, server: Server, tmp_path: Path) -> None:
+    """A server that sends the wrong piece is not believed: the file is fetched anew."""
+    server.files = [truncating(1000), saying(IRIS[50:], 206, Content_Range="bytes 50-4829/4830")]
+    get()
+    assert server.ranges == [None, "bytes=1000-", None]
+    assert (tmp_path / "iris.arff").read_bytes() == IRIS
+
+
+def test_a_whole_part_needs_no_more_bytes(get: Get, server: Server, tmp_path: Path) -> None:
+    """A run that died between the last byte and the renaming is completed."""
+    (tmp_path / "iris.arff.part").write_bytes(IRIS)
+    get()
+    assert server.ranges == [f"bytes={len(IRIS)}-"]
+    assert (tmp_path / "iris.arff").read_bytes() == IRIS
+
+
+def test_a_part_of_something_else(get: Get, server: Server, tmp_path: Path) -> None:
+    """A part left by another version of the file costs one more download, not a refusal."""
+    (tmp_path / "iris.arff.part").write_bytes(b"x" * 1000)
+    get()
+    assert server.ranges == ["bytes=1000-", None]
+    assert kept(tmp_path) == {"iris.arff"}
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (VOTE, "is not the paper's iris (expected 150 rows of 5 attributes, got 435 rows of 17 attributes"),
+        (IRIS.replace(b"5.1,3.5,1.4,0.2", b"5.1,3.5,1.4,0.3", 1), "values, their order or rows differ"),
+        (IRIS.replace(b"Iris-setosa,Iris-versicolor", b"Iris-versicolor,Iris-setosa"), "values, their order"),
+        (b"<html>please log in</html>", "expected @relation"),
+        (IRIS[:4000], "line"),
+        (b"", "no @data"),
+    ],
+)
+def test_other_content_is_refused(
+    get: Get, server: Server, tmp_path: Path, content: bytes, words: str
+) -> None:
+    """A server that lies about the content is told so, and nothing of it stays in the cache."""
+    server.content = content
+    with pytest.raises(ContentError) as caught:
+        get()
+    assert str(caught.value).startswith(f"refused what {server.url}/data/v1/download/61/set.arff sent: ")
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert kept(tmp_path) == set()
+
+
+def test_lies_about_the_length(
+    get: Get, server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Too long a promise ends as soon as the content is whole; a flood is cut off."""
+    server.files = [saying(IRIS, Content_Length=len(IRIS) + 5)]
+    get()
+    assert kept(tmp_path) == {"iris.arff"}
+
+    monkeypatch.setattr(download, "MAX_BYTES", 1000)
+    server.content = VOTE
+    server.files = [saying(VOTE, Content_Length=None)]
+    with pytest.raises(DownloadError, match="sent more than 1000 bytes"):
+        get("vote")
+
+
+def test_a_corrupt_cache_is_replaced(get: Get, tmp_path: Path) -> None:
+    """A file that rotted in the cache is fetched again."""
+    (tmp_path / "iris.arff").write_bytes(IRIS[:-7])
+    get()
+    assert (tmp_path / "iris.arff").read_bytes() == IRIS
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (saying(b"<html>"), "did not answer with the description"),
+        (saying(b"[]"), "did not answer with the description"),
+        (saying(b'{"data_set_description": {}}'), "did not answer with the description"),
+        (saying(b'{"data_set_description": 5}'), "did not answer with the description"),
+        (saying(b'{"data_set_description": {"url": "file:///etc/passwd"}}'), "expected an http address"),
+        (saying(b"", 404), "answered 404"),
+        (saying(b'{"error": {"code": "111", "message": "Unknown dataset"}}', 412), "answered 412"),
+    ],
+)
+def test_wrong_descriptions(
+    get: Get, server: Server, waits: list[float], answer: Behaviour, words: str
+) -> None:
+    """What is no description of a data set ends the download at once, with one line."""
+    server.descriptions = [answer]
+    with pytest.raises(DownloadError, match=words) as caught:
+        get()
+    assert "\n" not in str(caught.value)
+    assert waits == []
+
+
+def test_nobody_listens(tmp_path: Path, waits: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A refused connection is tried again and then reported."""
+    monkeypatch.setenv("no_proxy", "*")
+    with Server() as gone:
+        address = gone.url
+    with pytest.raises(DownloadError, match=r"gave up after 3 attempts.*refused"):
+        fetch("iris", tmp_path, base_url=address, attempts=3, sleep=waits.append)
+    assert waits == [1.0, 2.0]
+
+
+def test_offline(tmp_path: Path, waits: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a network the message says so at once; the name is one that no server may ever have."""
+    monkeypatch.setenv("no_proxy", "*")
+    with pytest.raises(DownloadError, match=r"cannot reach openml.invalid \(.*offline"):
+        fetch("iris", tmp_path, base_url="http://openml.invalid", sleep=waits.append)
+    assert waits == []
+
+
+def test_an_unwritable_cache_is_an_os_error(get: Get, tmp_path: Path) -> None:
+    """Trouble with the disk is reported as such and not retried as if it were the network's."""
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OSError, match="file"):
+        fetch("iris", tmp_path / "file" / "cache")
+
+
+def test_cache_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The folder given counts, then LOCALBAYES_CACHE, then a folder in the home directory."""
+    monkeypatch.setenv("LOCALBAYES_CACHE", "from-environment")
+    assert cache_dir(tmp_path) == tmp_path
+    assert cache_dir() == Path("from-environment")
+    monkeypatch.delenv("LOCALBAYES_CACHE")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert cache_dir() == tmp_path / ".cache" / "localbayes"
+
+
+def test_paper_sets_come_from_openml(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A set that is in no folder is downloaded once; if what comes is wrong, the embedded copy serves."""
+    monkeypatch.setenv("LOCALBAYES_OPENML", server.url + "/")
+    assert load_paper_set("iris", cache=tmp_path)[0].shape == (150, 4)
+    assert kept(tmp_path) == {"iris.arff"}
+    assert load_paper_set("vote", cache=tmp_path)[0].shape == (435, 16)
+    with pytest.raises(ContentError, match="is not the paper's zoo"):
+        load_paper_set("zoo", cache=tmp_path)
+    assert kept(tmp_path) == {"iris.arff"}
+
+
+def test_callers_share_a_cache(get: Get, server: Server, tmp_path: Path) -> None:
+    """Four callers that want one set at the same time download it once between them."""
+    with ThreadPoolExecutor(4) as pool:
+        tables = [future.result() for future in [pool.submit(get) for _ in range(4)]]
+    assert [digest(table) for table in tables] == [PAPER_SETS["iris"].digest] * 4
+    assert len(server.ranges) == 1
+    assert kept(tmp_path) == {"iris.arff"}
