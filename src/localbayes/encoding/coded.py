@@ -53,20 +53,26 @@ class Coded:
     def __init__(
         self, codes: npt.ArrayLike, sizes: npt.ArrayLike, names: Sequence[str] | None = None
     ) -> None:
-        self.sizes = np.asarray(sizes, dtype=np.uint32)
+        self.sizes = _checked_sizes(sizes)
         array = np.asarray(codes)
         if array.ndim != 2 or array.shape[1] != len(self.sizes):
             raise ValueError(
                 f"codes must have a column per size: got shape {array.shape} and {len(self.sizes)} sizes"
             )
         largest = int(self.sizes.max(initial=1))
-        if array.dtype.kind != "u":
+        if array.dtype.kind not in "iu":
+            raise ValueError(f"codes must be whole numbers, got dtype {array.dtype}")
+        if array.dtype.kind == "i":
             if array.size and array.min() < 0:
                 raise ValueError(f"codes must not be negative, got {array.min()}")
             dtype = code_dtype(max(largest, int(array.max(initial=0)) + 1))
             array = array.astype(dtype)
         self.codes: Codes = np.ascontiguousarray(array)
         self.names = None if names is None else list(names)
+        if self.names is not None and len(self.names) != len(self.sizes):
+            raise ValueError(
+                f"every column needs a name: got {len(self.names)} for {len(self.sizes)} columns"
+            )
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -79,5 +85,13 @@ class Coded:
     def __getitem__(self, rows: Any) -> "Coded":
         part = object.__new__(Coded)
         part.sizes, part.names = self.sizes, self.names
-        part.codes = np.ascontiguousarray(self.codes[rows])
+        part.codes = np.ascontiguousarray(np.atleast_2d(self.codes[rows]))
         return part
+
+
+def _checked_sizes(sizes: npt.ArrayLike) -> npt.NDArray[np.uint32]:
+    array = np.asarray(sizes)
+    if array.ndim != 1 or array.dtype.kind not in "iu" or (array < 1).any():
+        raise ValueError(f"sizes must be whole numbers >= 1, one per column, got {sizes!r}")
+    code_dtype(int(array.max(initial=1)))
+    return array.astype(np.uint32)

@@ -51,12 +51,16 @@ class RawColumn:
 
 @dataclass
 class CategoricalColumn:
-    """A column of categories."""
+    """A column of categories.
+
+    Codes once given stay: values that come later, and "missing" as a value of its own, take the next
+    free code.
+    """
 
     values: list[Any]
     declared: bool
     fill: int | None = None
-    missing_value: bool = False
+    missing_at: int | None = None
 
     @classmethod
     def learn(cls, raw: RawColumn, missing: Missing) -> "CategoricalColumn":
@@ -72,39 +76,45 @@ class CategoricalColumn:
         column = cls(values, raw.declared)
         if missing == "impute":
             column.fill = int(np.argmax(counts)) if len(counts) else 0
-        elif missing == "category":
-            column.missing_value = bool((raw.codes < 0).any())
+        column._make_room_for_missing(raw, missing)
         return column
 
     @property
     def size(self) -> int:
         """Number of values, q_i in the paper."""
-        return max(1, len(self.values) + self.missing_value)
+        return max(1, len(self.values) + (self.missing_at is not None))
 
-    def extend(self, raw: RawColumn) -> None:
+    def extend(self, raw: RawColumn, missing: Missing) -> None:
         """Add values that came later, unless the domain was declared."""
-        if self.declared or self.missing_value:
-            return
-        known = set(self.values)
-        present = np.unique(raw.codes[raw.codes >= 0])
-        self.values += sorted_values([raw.values[k] for k in present if raw.values[k] not in known])
+        if not self.declared:
+            known = set(self.values)
+            present = np.unique(raw.codes[raw.codes >= 0])
+            self.values += sorted_values([raw.values[k] for k in present if raw.values[k] not in known])
+        self._make_room_for_missing(raw, missing)
 
     def encode(self, raw: RawColumn) -> npt.NDArray[np.int64]:
         """Codes of the values; UNSEEN and MISSING are negative."""
-        position = {v: k for k, v in enumerate(self.values)}
-        translate = np.array(
-            [position.get(v, UNSEEN) for v in raw.values] + [self._missing()], dtype=np.int64
+        code = self._codes()
+        absent = (
+            self.fill if self.fill is not None else MISSING if self.missing_at is None else self.missing_at
         )
+        translate = np.array([code.get(v, UNSEEN) for v in raw.values] + [absent], dtype=np.int64)
         return translate[raw.codes]
-
-    def _missing(self) -> int:
-        if self.fill is not None:
-            return self.fill
-        return len(self.values) if self.missing_value else MISSING
 
     def labels(self) -> list[str]:
         """Readable names of the values, by code."""
-        return [str(v) for v in self.values] + ["(missing)"] * self.missing_value
+        names = ["(missing)"] * self.size
+        for value, code in self._codes().items():
+            names[code] = str(value)
+        return names
+
+    def _codes(self) -> dict[Any, int]:
+        after = len(self.values) if self.missing_at is None else self.missing_at
+        return {v: k + (k >= after) for k, v in enumerate(self.values)}
+
+    def _make_room_for_missing(self, raw: RawColumn, missing: Missing) -> None:
+        if missing == "category" and self.missing_at is None and (raw.codes < 0).any():
+            self.missing_at = len(self.values)
 
 
 @dataclass
@@ -119,15 +129,11 @@ class NumericColumn:
     def learn(cls, raw: RawColumn, missing: Missing, n_bins: int) -> "NumericColumn":
         """Learn bins of equal width, and what stands for a missing value."""
         known = raw.numbers[~np.isnan(raw.numbers)]
-        low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 0.0)
-        width = high / n_bins - low / n_bins if np.isinf(high - low) else (high - low) / n_bins
-        n_cuts = n_bins - 1 if high > low else 0
-        cuts: npt.NDArray[np.float64] = low + width * np.arange(1, n_cuts + 1, dtype=np.float64)
-        column = cls(cuts)
+        column = cls(_cuts(known, n_bins))
         if missing == "impute":
-            column.fill = float(known.mean()) if len(known) else 0.0
-        elif missing == "category":
-            column.missing_value = len(known) < len(raw.numbers)
+            # Halves, because the sum of numbers near the largest is not finite.
+            column.fill = 2 * float((known / 2).mean()) if len(known) else 0.0
+        column.extend(raw, missing)
         return column
 
     @property
@@ -135,8 +141,9 @@ class NumericColumn:
         """Number of bins, q_i in the paper."""
         return len(self.cuts) + 1 + self.missing_value
 
-    def extend(self, raw: RawColumn) -> None:
-        """Bins stay as they were learned."""
+    def extend(self, raw: RawColumn, missing: Missing) -> None:
+        """Bins stay as they were learned; a missing value may need a code."""
+        self.missing_value |= missing == "category" and bool(np.isnan(raw.numbers).any())
 
     def encode(self, raw: RawColumn) -> npt.NDArray[np.int64]:
         """Codes of the bins; a missing value is filled, a bin of its own, or MISSING."""
@@ -158,6 +165,19 @@ class NumericColumn:
             inner = [f"({a}, {b}]" for a, b in pairwise(edges)]
             names = [f"≤ {edges[0]}", *inner, f"> {edges[-1]}"]
         return names + ["(missing)"] * self.missing_value
+
+
+def _cuts(known: npt.NDArray[np.float64], n_bins: int) -> npt.NDArray[np.float64]:
+    """Inner ends of bins of equal width; none if all numbers are the same."""
+    if not len(known):
+        return np.empty(0)
+    low, high = float(known.min()), float(known.max())
+    step = np.arange(1, n_bins, dtype=np.float64)
+    if np.isinf(high - low):
+        share = step / n_bins
+        return low * (1 - share) + high * share
+    width = (high - low) / n_bins
+    return low + width * step if width > 0 else np.empty(0)
 
 
 def sorted_values(values: list[Any]) -> list[Any]:

@@ -69,7 +69,7 @@ class TableEncoder:
         """Add values of undeclared domains that came later; say whether there were any."""
         before = self.sizes
         for column, raw in zip(self.columns, self._read(X), strict=True):
-            column.extend(raw)
+            column.extend(raw, self.missing)
         return bool((self.sizes != before).any())
 
     def encode(self, X: Any) -> Codes:

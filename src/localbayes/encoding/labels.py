@@ -9,6 +9,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from localbayes.encoding.columns import sorted_values
+from localbayes.encoding.tables import is_missing
 
 __all__ = ["ClassLabels"]
 
@@ -30,7 +31,7 @@ class ClassLabels:
 
     def __init__(self, declared: list[Any]) -> None:
         self.declared = declared
-        self.classes: npt.NDArray[Any] = np.array(sorted_values(declared))
+        self.classes = _label_array(sorted_values(declared))
         position = {label: k for k, label in enumerate(declared)}
         # columns[k] is the declared position of the k-th sorted class
         self.columns = np.array([position[label] for label in self.classes.tolist()], dtype=np.intp)
@@ -40,7 +41,7 @@ class ClassLabels:
     def learn(cls, y: Any, classes: Any = None) -> "ClassLabels":
         """Classes given, declared by a categorical y, or observed in it."""
         if classes is not None:
-            return cls(_declared(classes) or list(dict.fromkeys(np.asarray(classes).tolist())))
+            return cls(_declared(classes) or list(dict.fromkeys(column_or_1d(classes).tolist())))
         declared = _declared(y)
         if declared is not None:
             return cls(declared)
@@ -57,9 +58,8 @@ class ClassLabels:
         declared = _declared(y)
         position = {label: k for k, label in enumerate(self.declared)}
         if declared is not None:
-            own = np.asarray(y.cat.codes if hasattr(y, "cat") else y.codes)
-            if (own < 0).any():
-                raise ValueError("y contains missing values; drop those rows or give them a class")
+            own = _own_codes(y)
+            _refuse(np.flatnonzero(own < 0))
             translate = np.array([position.get(label, -1) for label in declared], dtype=np.int64)
             codes: npt.NDArray[np.int64] = translate[own]
             unknown = [declared[k] for k in np.unique(own[codes < 0])]
@@ -77,24 +77,39 @@ class ClassLabels:
 
 
 def _declared(y: Any) -> list[Any] | None:
-    pandas = sys.modules.get("pandas")
-    if pandas is None:
-        return None
+    """Declared classes of a pandas categorical or a polars Enum, None of anything else."""
     dtype = getattr(y, "dtype", None)
-    if not isinstance(dtype, pandas.CategoricalDtype):
-        return None
-    categories: list[Any] = dtype.categories.tolist()
-    return categories
+    pandas, polars = sys.modules.get("pandas"), sys.modules.get("polars")
+    declares = (pandas is not None and isinstance(dtype, pandas.CategoricalDtype)) or (
+        polars is not None and isinstance(dtype, polars.Enum)
+    )
+    return list(dtype.categories.to_list()) if declares and dtype is not None else None
+
+
+def _own_codes(y: Any) -> npt.NDArray[np.int64]:
+    """Positions of a categorical's labels in its own list of classes; -1 where missing."""
+    if hasattr(y, "to_physical"):
+        return np.array([-1 if k is None else k for k in y.to_physical().to_list()], dtype=np.int64)
+    return np.asarray(y.cat.codes if hasattr(y, "cat") else y.codes, dtype=np.int64)
+
+
+def _label_array(labels: list[Any]) -> npt.NDArray[Any]:
+    """Labels as an array whose elements equal them; NumPy would turn 1 and "a" both into strings."""
+    array = np.array(labels)
+    if array.ndim != 1 or array.tolist() != labels:
+        array = np.empty(len(labels), dtype=object)
+        array[:] = labels
+    return array
 
 
 def _refuse_missing(y: npt.NDArray[Any]) -> None:
-    missing = (
-        [k for k, v in enumerate(y.tolist()) if v is None or v != v]
-        if y.dtype.kind == "O"
-        else np.flatnonzero(~np.isfinite(y))
-        if y.dtype.kind == "f"
-        else []
-    )
+    if y.dtype.kind == "O":
+        _refuse([k for k, v in enumerate(y.tolist()) if is_missing(v)])
+    elif y.dtype.kind == "f":
+        _refuse(np.flatnonzero(~np.isfinite(y)))
+
+
+def _refuse(missing: Any) -> None:
     if len(missing):
         raise ValueError(
             f"Input y contains NaN, infinity or a missing value (row {missing[0]}); "

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_array
 
 from localbayes.encoding.columns import RawColumn
 
-__all__ = ["column_names", "is_frame", "read_columns"]
+__all__ = ["check_table", "column_names", "is_frame", "is_missing", "read_columns"]
 
 
 def is_frame(X: Any) -> bool:
@@ -35,7 +35,7 @@ def column_names(X: Any) -> list[str]:
     return [f"x{i}" for i in range(np.shape(X)[1])]
 
 
-def read_columns(X: Any, categorical: Sequence[bool | None], estimator: Any = None) -> list[RawColumn]:
+def read_columns(X: Any, categorical: Sequence[bool | None]) -> list[RawColumn]:
     """Read every column; ``categorical[i]`` forces a kind, None leaves it to the dtype."""
     if is_frame(X):
         read = _pandas_column if _is_pandas(X) else _polars_column
@@ -56,6 +56,9 @@ def check_table(X: Any, estimator: Any) -> Any:
         if 0 in X.shape:
             check_array(np.empty(X.shape), estimator=estimator)
         return X
+    if isinstance(X, list | tuple):
+        # Left to NumPy, the rows [1.0, "a"] and [1, "b"] would become the strings "1.0" and "1".
+        X = np.array(X, dtype=object)
     return check_array(X, dtype=None, ensure_all_finite=False, estimator=estimator)
 
 
@@ -69,7 +72,10 @@ def _pandas_column(name: str, column: Any, categorical: bool | None) -> RawColum
     if categorical is None:
         categorical = not numeric
     if categorical:
-        codes, values = pd.factorize(column)
+        try:
+            codes, values = pd.factorize(column)
+        except TypeError:
+            return _factorize(name, column.to_numpy(dtype=object))
         return RawColumn(name, codes=codes.astype(np.int64), values=list(values))
     try:
         numbers = pd.to_numeric(column.astype(object) if not numeric else column)
@@ -81,17 +87,17 @@ def _pandas_column(name: str, column: Any, categorical: bool | None) -> RawColum
 def _polars_column(name: str, column: Any, categorical: bool | None) -> RawColumn:
     import polars as pl
 
-    if column.dtype in (pl.Categorical, pl.Enum) and categorical is not False:
-        values = column.cat.get_categories().to_list()
-        position = {v: k for k, v in enumerate(values)}
-        codes = np.array([-1 if v is None else position[v] for v in column.to_list()], dtype=np.int64)
-        return RawColumn(name, codes=codes, values=values, declared=True)
+    # Only an Enum declares a domain: all columns of type Categorical share one pool of strings.
+    if column.dtype == pl.Enum and categorical is not False:
+        codes = column.to_physical().cast(pl.Int64).fill_null(-1).to_numpy()
+        return RawColumn(name, codes=codes, values=column.dtype.categories.to_list(), declared=True)
     if categorical is None:
         categorical = not column.dtype.is_numeric()
     if categorical:
-        return _factorize(name, np.array(column.to_list(), dtype=object))
+        return _factorize(name, _object_array(column.to_list()))
     try:
-        return _numbers(name, column.cast(pl.Float64).fill_null(float("nan")).to_numpy())
+        words = column.cast(pl.String) if column.dtype in (pl.Enum, pl.Categorical) else column
+        return _numbers(name, words.cast(pl.Float64).fill_null(float("nan")).to_numpy())
     except pl.exceptions.PolarsError:
         raise _not_numeric(name, column.dtype) from None
 
@@ -100,12 +106,15 @@ def _array_column(name: str, column: npt.NDArray[Any], categorical: bool | None)
     if categorical is None:
         categorical = column.dtype.kind not in "iuf"
         if column.dtype.kind == "O":
-            categorical = not all(
-                isinstance(v, int | float | np.number) and not isinstance(v, bool) for v in column
+            known = [v for v in column.tolist() if not is_missing(v)]
+            categorical = not known or any(
+                isinstance(v, bool) or not isinstance(v, int | float | np.number) for v in known
             )
     if categorical:
         return _factorize(name, column)
     try:
+        if column.dtype.kind == "O":
+            column = np.array([np.nan if is_missing(v) else v for v in column.tolist()])
         return _numbers(name, column.astype(np.float64))
     except (TypeError, ValueError):
         raise _not_numeric(name, column.dtype) from None
@@ -137,7 +146,7 @@ def _factorize(name: str, column: npt.NDArray[Any]) -> RawColumn:
     codes = np.empty(len(column), dtype=np.int64)
     try:
         for k, value in enumerate(column.tolist()):
-            codes[k] = -1 if _is_missing(value) else position.setdefault(value, len(position))
+            codes[k] = -1 if is_missing(value) else position.setdefault(value, len(position))
     except TypeError:
         raise TypeError(
             f"column {name!r} holds {type(value).__name__} values; categories must be hashable: "
@@ -146,7 +155,14 @@ def _factorize(name: str, column: npt.NDArray[Any]) -> RawColumn:
     return RawColumn(name, codes=codes, values=list(position))
 
 
-def _is_missing(value: Any) -> bool:
+def _object_array(values: list[Any]) -> npt.NDArray[Any]:
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a cell is None, NaN, pandas' NA or NaT."""
     return (
         value is None
         or type(value).__name__ in ("NAType", "NaTType")
