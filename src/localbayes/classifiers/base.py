@@ -35,6 +35,22 @@ def first_best(log_joint: Floats) -> npt.NDArray[np.intp]:
     return position
 
 
+def or_prior(log_joint: Floats, class_count: npt.NDArray[Any]) -> Floats:
+    """Log joint, and the log of the prior where no class has any probability.
+
+    Examples
+    --------
+    >>> or_prior(np.array([[-np.inf, -np.inf]]), np.array([1, 3])).round(3).tolist()
+    [[-1.386, -0.288]]
+    """
+    lost = np.isneginf(log_joint).all(axis=-1, keepdims=True)
+    if not lost.any():
+        return log_joint
+    with np.errstate(divide="ignore"):
+        prior = np.log(class_count / class_count.sum(axis=-1, keepdims=True))
+    return np.where(lost, prior, log_joint)
+
+
 class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Base of all classifiers.
 
@@ -132,7 +148,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self.sizes_: npt.NDArray[np.uint32] = X.sizes if encoder is None else encoder.sizes
             self._start(self.sizes_, len(labels))
             self._class_count = np.zeros(len(labels), dtype=np.int64)
-        elif self.encoder_ is not None and self.encoder_.extend(X):
+        elif self.encoder_ is not None and not isinstance(X, Coded) and self.encoder_.extend(X):
             self.sizes_ = self.encoder_.sizes
             self._grow(self.sizes_)
         self.labels_ = labels
@@ -218,19 +234,15 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return log_joint[:, self.labels_.columns]
 
     def _defined_log_joint(self, codes: Codes) -> Floats:
-        """Log joint, and the prior where no class has any probability."""
-        log_joint = self._log_joint(codes)
-        lost = np.isneginf(log_joint).all(axis=1)
-        if lost.any():
-            with np.errstate(divide="ignore"):
-                log_joint[lost] = np.log(self._class_count / self._class_count.sum())
-        return log_joint
+        return or_prior(self._log_joint(codes), self._class_count)
 
     # --- tables ---------------------------------------------------------------------------------
 
     def _check_table(self, X: Any, reset: bool) -> Any:
         if isinstance(X, Coded):
             if reset:
+                if 0 in X.shape:
+                    raise ValueError(f"X must have rows and columns to learn from, got shape {X.shape}")
                 self.n_features_in_ = len(X.sizes)
                 self.__dict__.pop("feature_names_in_", None)
             elif len(X.sizes) != self.n_features_in_:
@@ -251,7 +263,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return self.encoder_.encode(X)
         codes = X.codes
         dtype = code_dtype(int(self.sizes_.max()))
-        unseen = codes >= self.sizes_.astype(codes.dtype) if codes.size else np.zeros(codes.shape, bool)
+        unseen = codes >= self.sizes_
         if unseen.any():
             codes = np.where(unseen, np.asarray(unseen_code(dtype), dtype), codes)
         return codes.astype(dtype, copy=False)

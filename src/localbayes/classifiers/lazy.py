@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from localbayes.classifiers.base import BayesClassifier, Floats
-from localbayes.encoding.coded import Codes
+from localbayes.encoding.coded import Codes, missing_code
 from localbayes.kernels import MatchIndex
 
 __all__ = ["LazyClassifier"]
@@ -28,21 +28,30 @@ class LazyClassifier(BayesClassifier):
     Rows at the smallest distance only, each weighing one:
 
     >>> class Nearest(LazyClassifier):
-    ...     def __init__(self, *, alpha=1.0, categorical_features="from_dtype", n_bins=10,
-    ...                  missing="impute", n_jobs=None):
-    ...         self.alpha, self.categorical_features, self.n_bins = alpha, categorical_features, n_bins
-    ...         self.missing, self.n_jobs = missing, n_jobs
     ...     def weights(self, distance_counts):
     ...         at_distance = distance_counts.sum(axis=1, keepdims=True)
     ...         nearest = (at_distance > 0).argmax(axis=2)[:, :, None]
     ...         distance = np.arange(distance_counts.shape[2])
     ...         return np.broadcast_to(distance == nearest, distance_counts.shape).astype(float)
     >>> X, y = [["a", "b"], ["a", "c"], ["d", "c"]], ["no", "yes", "yes"]
-    >>> Nearest().fit(X, y).predict([["a", "b"], ["d", "b"]]).tolist()
+    >>> Nearest().fit(X, y).predict([["a", "b"], ["d", "e"]]).tolist()
     ['no', 'yes']
     """
 
-    alpha: float
+    def __init__(
+        self,
+        *,
+        alpha: float = 1.0,
+        categorical_features: Any = "from_dtype",
+        n_bins: int = 10,
+        missing: str = "impute",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.alpha = alpha
+        self.categorical_features = categorical_features
+        self.n_bins = n_bins
+        self.missing = missing
+        self.n_jobs = n_jobs
 
     def weights(self, distance_counts: npt.NDArray[Any]) -> Floats:
         """Weight of a training row by query, class and distance.
@@ -66,10 +75,23 @@ class LazyClassifier(BayesClassifier):
         self.index_ = MatchIndex(sizes, n_classes)
 
     def _learn(self, codes: Codes, class_codes: npt.NDArray[np.int64]) -> None:
-        self.index_.append(codes, class_codes)
+        self.index_.append(self._set_apart(codes), class_codes)
+
+    def _set_apart(self, codes: Codes) -> Codes:
+        """Give training values outside their declared domain a code that no query has."""
+        foreign = codes >= self.sizes_
+        if self.index_.may_miss:
+            foreign &= codes != missing_code(codes.dtype)
+        if not foreign.any():
+            return codes
+        # One above the next free code, which "missing" as a value of its own may take later.
+        apart = self.sizes_ + 1
+        room = np.where(foreign.any(axis=0), apart + 1, self.sizes_)
+        self.index_.sizes = np.maximum(self.index_.sizes, room).astype(np.uint32)
+        return np.where(foreign, apart, codes).astype(np.uint32)
 
     def _grow(self, sizes: npt.NDArray[np.uint32]) -> None:
-        self.index_.sizes = sizes
+        self.index_.sizes = np.maximum(self.index_.sizes, sizes)
 
     def _log_joint(self, codes: Codes) -> Floats:
         counts = self.index_.count(codes)

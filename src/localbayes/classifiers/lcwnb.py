@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
-from localbayes.classifiers.base import Floats, first_best
+from localbayes.classifiers.base import Floats, first_best, or_prior
 from localbayes.classifiers.lazy import LazyClassifier, check_number
 from localbayes.encoding.coded import Codes
 from localbayes.kernels import cell_weights
@@ -141,8 +142,13 @@ class LCWNB(LazyClassifier):
         """
         codes = self._queries(X)
         random = check_random_state(random_state)
-        gamma = cell_weights(self.index_.count(codes).distance_counts, self.kappa_)[0]
-        wide = codes.astype(np.int64)
+        gamma = self._in_chunks(
+            codes,
+            lambda part: cell_weights(self.index_.count(part).distance_counts, self.kappa_)[0],
+            np.float64,
+            len(self.labels_),
+        )
+        wide = np.where(codes < self.sizes_, codes.astype(np.int64), -1)
         kept: list[list[npt.NDArray[np.int64]]] = [[] for _ in codes]
         for rows, classes, numbers, _ in self.index_.training_rows():
             for q, query in enumerate(wide):
@@ -168,7 +174,7 @@ class LCWNB(LazyClassifier):
         grid = check_grid(kappas)
         out = self._in_chunks(
             self._queries(X),
-            lambda part: self._score_many(self.index_.count(part), grid),
+            lambda part: or_prior(self._score_many(self.index_.count(part), grid), self._class_count),
             np.float64,
             len(grid),
             len(self.labels_),
@@ -189,7 +195,11 @@ class LCWNB(LazyClassifier):
         table : dict
             Arrays ``kappa``, ``accuracy`` and ``log_loss``.
         """
+        check_is_fitted(self, "labels_")
         grid = check_grid(kappas)
+        n = self.index_.n_rows
+        if n < 2:
+            raise ValueError("leave_one_out needs two training rows or more, got 1")
         correct, loss = np.zeros(len(grid)), np.zeros(len(grid))
         for rows, classes, _, _ in self.index_.training_rows():
             scored = self._in_chunks(
@@ -201,14 +211,14 @@ class LCWNB(LazyClassifier):
             )
             correct += scored[:, :, 0].sum(axis=0)
             loss += scored[:, :, 1].sum(axis=0)
-        n = self.index_.n_rows
         return {"kappa": grid, "accuracy": correct / n, "log_loss": loss / n}
 
     def _left_out(self, grid: Floats) -> Any:
         def score(rows_and_class: Codes) -> Floats:
             own = rows_and_class[:, -1].astype(np.int64)
             counts = self.index_.count(rows_and_class[:, :-1], own)
-            log_joint = self._score_many(counts, grid)
+            others = self._class_count - np.eye(len(self.labels_), dtype=np.int64)[own]
+            log_joint = or_prior(self._score_many(counts, grid), others[:, None, :])
             flat = log_joint.reshape(-1, log_joint.shape[2])
             truth = np.repeat(own, len(grid))
             best = flat.max(axis=1, keepdims=True)
