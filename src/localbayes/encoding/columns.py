@@ -7,6 +7,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from localbayes.encoding.summaries import CategorySummary, NumberSummary
+
 __all__ = ["CategoricalColumn", "NumericColumn", "RawColumn"]
 
 Missing = Literal["impute", "category", "ignore"]
@@ -63,20 +65,14 @@ class CategoricalColumn:
     missing_at: int | None = None
 
     @classmethod
-    def learn(cls, raw: RawColumn, missing: Missing) -> "CategoricalColumn":
+    def learn(cls, summary: CategorySummary, missing: Missing) -> "CategoricalColumn":
         """Learn the domain, and what stands for a missing value."""
-        counts = np.bincount(raw.codes[raw.codes >= 0], minlength=len(raw.values))
-        if raw.declared:
-            values = list(raw.values)
-        else:
-            kept = sorted_values([v for v, c in zip(raw.values, counts, strict=True) if c])
-            position = {v: k for k, v in enumerate(raw.values)}
-            counts = counts[[position[v] for v in kept]] if kept else counts[:0]
-            values = kept
-        column = cls(values, raw.declared)
+        values = list(summary.counts) if summary.declared else sorted_values(list(summary.counts))
+        column = cls(values, summary.declared)
         if missing == "impute":
-            column.fill = int(np.argmax(counts)) if len(counts) else 0
-        column._make_room_for_missing(raw, missing)
+            column.fill = int(np.argmax([summary.counts[v] for v in values])) if values else 0
+        if missing == "category" and summary.n_missing:
+            column.missing_at = len(values)
         return column
 
     @property
@@ -90,7 +86,8 @@ class CategoricalColumn:
             known = set(self.values)
             present = np.unique(raw.codes[raw.codes >= 0])
             self.values += sorted_values([raw.values[k] for k in present if raw.values[k] not in known])
-        self._make_room_for_missing(raw, missing)
+        if missing == "category" and self.missing_at is None and (raw.codes < 0).any():
+            self.missing_at = len(self.values)
 
     def encode(self, raw: RawColumn) -> npt.NDArray[np.int64]:
         """Codes of the values; UNSEEN and MISSING are negative."""
@@ -112,10 +109,6 @@ class CategoricalColumn:
         after = len(self.values) if self.missing_at is None else self.missing_at
         return {v: k + (k >= after) for k, v in enumerate(self.values)}
 
-    def _make_room_for_missing(self, raw: RawColumn, missing: Missing) -> None:
-        if missing == "category" and self.missing_at is None and (raw.codes < 0).any():
-            self.missing_at = len(self.values)
-
 
 @dataclass
 class NumericColumn:
@@ -126,14 +119,12 @@ class NumericColumn:
     missing_value: bool = False
 
     @classmethod
-    def learn(cls, raw: RawColumn, missing: Missing, n_bins: int) -> "NumericColumn":
+    def learn(cls, summary: NumberSummary, missing: Missing, n_bins: int) -> "NumericColumn":
         """Learn bins of equal width, and what stands for a missing value."""
-        known = raw.numbers[~np.isnan(raw.numbers)]
-        column = cls(_cuts(known, n_bins))
+        column = cls(_cuts(summary.low, summary.high, n_bins))
         if missing == "impute":
-            # Halves, because the sum of numbers near the largest is not finite.
-            column.fill = 2 * float((known / 2).mean()) if len(known) else 0.0
-        column.extend(raw, missing)
+            column.fill = summary.mean if summary.n_known else 0.0
+        column.missing_value = missing == "category" and summary.n_missing > 0
         return column
 
     @property
@@ -167,11 +158,10 @@ class NumericColumn:
         return names + ["(missing)"] * self.missing_value
 
 
-def _cuts(known: npt.NDArray[np.float64], n_bins: int) -> npt.NDArray[np.float64]:
+def _cuts(low: float, high: float, n_bins: int) -> npt.NDArray[np.float64]:
     """Inner ends of bins of equal width; none if all numbers are the same."""
-    if not len(known):
+    if not low < high:
         return np.empty(0)
-    low, high = float(known.min()), float(known.max())
     step = np.arange(1, n_bins, dtype=np.float64)
     if np.isinf(high - low):
         share = step / n_bins

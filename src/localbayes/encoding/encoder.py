@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from localbayes.encoding.coded import Codes, code_dtype, missing_code, unseen_code
 from localbayes.encoding.columns import MISSING, UNSEEN, CategoricalColumn, NumericColumn, RawColumn
+from localbayes.encoding.summaries import NumberSummary, Summary, summarise
 from localbayes.encoding.tables import column_names, read_columns
 
 __all__ = ["TableEncoder"]
@@ -44,17 +45,29 @@ class TableEncoder:
 
     def fit(self, X: Any) -> "TableEncoder":
         """Learn domains and bins."""
+        return self.start(column_names(X)).learn(self.summarise(X))
+
+    def start(self, names: Sequence[str]) -> "TableEncoder":
+        """Check the options against the names of the columns; the first step of a fit in parts."""
         if isinstance(self.n_bins, bool) or not isinstance(self.n_bins, int | np.integer) or self.n_bins < 1:
             raise ValueError(f"n_bins must be a whole number >= 1, got {self.n_bins!r}")
         if self.missing not in ("impute", "category", "ignore"):
             raise ValueError(f"missing must be 'impute', 'category' or 'ignore', got {self.missing!r}")
-        self.names = column_names(X)
+        self.names = list(names)
         self.forced = _forced_kinds(self.categorical_features, self.names)
+        return self
+
+    def summarise(self, X: Any) -> list[Summary]:
+        """Summaries of the columns; those of parts of a table add up to those of the table."""
+        return [summarise(raw) for raw in self._read(X)]
+
+    def learn(self, summaries: Sequence[Summary]) -> "TableEncoder":
+        """Learn domains and bins from the summaries of all rows."""
         self.columns: list[CategoricalColumn | NumericColumn] = [
-            NumericColumn.learn(raw, self.missing, self.n_bins)
-            if raw.numeric
-            else CategoricalColumn.learn(raw, self.missing)
-            for raw in read_columns(X, self.forced)
+            NumericColumn.learn(summary, self.missing, self.n_bins)
+            if isinstance(summary, NumberSummary)
+            else CategoricalColumn.learn(summary, self.missing)
+            for summary in summaries
         ]
         # A column keeps the kind it had in fit, whatever dtype it has later.
         self.forced = [isinstance(column, CategoricalColumn) for column in self.columns]

@@ -1,0 +1,170 @@
+"""What some rows say of one column; summaries of parts of a table add up to that of the whole."""
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from localbayes.encoding.columns import RawColumn
+
+__all__ = ["CategorySummary", "NumberSummary", "Summary", "exact_sum", "summarise"]
+
+# An exact sum is a whole number of these; every double is one.
+_UNITS_IN_ONE = 1 << 1074
+
+
+@dataclass(frozen=True)
+class CategorySummary:
+    """How often each category occurs.
+
+    Attributes
+    ----------
+    name : str
+        Column name.
+    counts : dict
+        Rows of every value: the declared ones in declared order, otherwise those that occur.
+    declared : bool
+        Whether the domain was declared.
+    n_missing : int
+        Rows without a value.
+
+    Examples
+    --------
+    >>> a = CategorySummary("colour", {"red": 2, "blue": 1}, declared=False, n_missing=0)
+    >>> (a + CategorySummary("colour", {"green": 1, "red": 1}, declared=False, n_missing=4)).counts
+    {'red': 3, 'blue': 1, 'green': 1}
+    """
+
+    name: str
+    counts: dict[Any, int]
+    declared: bool
+    n_missing: int
+
+    def __add__(self, other: "Summary") -> "Summary":
+        """Summary of the rows of both; domains declared differently are joined, as in a concatenation."""
+        if self._says_nothing:
+            return replace(other, n_missing=self.n_missing + other.n_missing)
+        if isinstance(other, NumberSummary):
+            return other + self
+        if other._says_nothing:
+            return replace(self, n_missing=self.n_missing + other.n_missing)
+        counts = dict(self.counts)
+        for value, count in other.counts.items():
+            counts[value] = counts.get(value, 0) + count
+        declared = self.declared and other.declared
+        if not declared:
+            counts = {value: count for value, count in counts.items() if count}
+        return CategorySummary(self.name, counts, declared, self.n_missing + other.n_missing)
+
+    @property
+    def _says_nothing(self) -> bool:
+        return not self.counts and not self.declared
+
+
+@dataclass(frozen=True)
+class NumberSummary:
+    """Range and exact sum of a numeric column.
+
+    Attributes
+    ----------
+    name : str
+        Column name.
+    n_known, n_missing : int
+        Rows with and without a value.
+    low, high : float
+        Smallest and largest number.
+    total : int
+        Exact sum, see :func:`exact_sum`.
+
+    Examples
+    --------
+    >>> a = NumberSummary("size", 2, 0, 1.0, 2.0, exact_sum(np.array([1.0, 2.0])))
+    >>> (a + NumberSummary("size", 1, 3, 0.1, 0.1, exact_sum(np.array([0.1])))).mean == 3.1 / 3
+    True
+    """
+
+    name: str
+    n_known: int = 0
+    n_missing: int = 0
+    low: float = math.inf
+    high: float = -math.inf
+    total: int = 0
+
+    def __add__(self, other: "Summary") -> "Summary":
+        """Summary of the rows of both."""
+        if isinstance(other, CategorySummary):
+            if other._says_nothing:
+                return replace(self, n_missing=self.n_missing + other.n_missing)
+            if self.n_known == 0:
+                return replace(other, n_missing=self.n_missing + other.n_missing)
+            raise ValueError(
+                f"column {self.name!r} holds numbers in one part of the table and other values in another; "
+                "list it in categorical_features or convert it"
+            )
+        return NumberSummary(
+            self.name,
+            self.n_known + other.n_known,
+            self.n_missing + other.n_missing,
+            min(self.low, other.low),
+            max(self.high, other.high),
+            self.total + other.total,
+        )
+
+    @property
+    def mean(self) -> float:
+        """Mean, rounded once: the same for every order and every partition of the rows."""
+        return self.total / (self.n_known * _UNITS_IN_ONE)
+
+
+Summary = CategorySummary | NumberSummary
+
+
+def summarise(raw: "RawColumn") -> Summary:
+    """Summary of a column."""
+    if raw.numeric:
+        known = raw.numbers[~np.isnan(raw.numbers)]
+        n_missing = len(raw.numbers) - len(known)
+        if not len(known):
+            return NumberSummary(raw.name, 0, n_missing)
+        low, high = float(known.min()), float(known.max())
+        return NumberSummary(raw.name, len(known), n_missing, low, high, exact_sum(known))
+    found = np.bincount(raw.codes[raw.codes >= 0], minlength=len(raw.values)).tolist()
+    counts = {value: n for value, n in zip(raw.values, found, strict=True) if n or raw.declared}
+    return CategorySummary(raw.name, counts, raw.declared, len(raw.codes) - sum(found))
+
+
+# Few enough that a sum of so many numbers keeps 53 - 17 digits of each.
+_STEP = 1 << 16
+
+
+def exact_sum(numbers: npt.NDArray[np.float64]) -> int:
+    """Sum of finite numbers without any rounding, in units of 2**-1074.
+
+    The leading digits of all numbers, cut at one place, add up without error in double; then the
+    same is done with what is left, until nothing is.
+
+    Examples
+    --------
+    >>> exact_sum(np.array([1e300, 1.0, -1e300])) == 2**1074
+    True
+    """
+    total = 0
+    for begin in range(0, len(numbers), _STEP):
+        rest = numbers[begin : begin + _STEP]
+        while largest := float(max(rest.max(), -rest.min())):
+            if largest > 1e290:
+                total += sum(map(_units, rest.tolist()))
+                break
+            cut = math.ldexp(1.0, math.frexp(largest)[1] + 17)
+            leading = (rest + cut) - cut
+            total += _units(float(leading.sum()))
+            rest = rest - leading
+    return total
+
+
+def _units(number: float) -> int:
+    numerator, denominator = number.as_integer_ratio()
+    return numerator << (1075 - denominator.bit_length())
