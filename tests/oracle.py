@@ -1,5 +1,7 @@
 """Slow textbook versions of the kernels, in NumPy alone: the specification the compiled code must meet."""
 
+from fractions import Fraction
+
 import numpy as np
 
 UNSEEN, MISSING = -1, -2
@@ -72,7 +74,62 @@ def lcwnb_scores(codes, class_codes, sizes, n_classes, query, kappa):
     rho = S.sum() / square
     return np.array(
         [
-            np.log(1 + rho * S[y]) + sum(np.log((1 + rho * T[y, i]) / (sizes[i] + rho * S[y])) for i in range(m))
+            np.log(1 + rho * S[y])
+            + sum(np.log((1 + rho * T[y, i]) / (sizes[i] + rho * S[y])) for i in range(m))
             for y in range(n_classes)
         ]
     )
+
+
+def weighted_sums(codes, class_codes, n_classes, query, weight):
+    """S[y] and T[y][i] of rows that weigh ``weight(row)``, in the arithmetic of the weights."""
+    n, m = codes.shape
+    S = [0] * n_classes
+    T = [[0] * m for _ in range(n_classes)]
+    for j in range(n):
+        y, w = class_codes[j], weight(j)
+        S[y] += w
+        for i in range(m):
+            if codes[j, i] == query[i]:
+                T[y][i] += w
+    return S, T
+
+
+def naive_bayes_scores(S, T, sizes, alpha=1):
+    """log of (alpha + S_y) / (alpha r + sum S) * prod_i (alpha + T_iy) / (alpha q_i + S_y)."""
+    r = len(S)
+    return np.array(
+        [
+            np.log(float(Fraction(alpha + S[y]) / Fraction(alpha * r + sum(S))))
+            + sum(
+                np.log(float(Fraction(alpha + t) / Fraction(alpha * int(q) + S[y])))
+                for t, q in zip(T[y], sizes, strict=True)
+            )
+            for y in range(r)
+        ]
+    )
+
+
+def hamming(codes, query):
+    """Number of attributes in which each row differs from the query."""
+    return [sum(a != b for a, b in zip(row, query, strict=True)) for row in codes.tolist()]
+
+
+def lwnb_sums(codes, class_codes, n_classes, query, k):
+    """S and T of LWNB as exact fractions, by sorting the training rows by distance."""
+    distance = hamming(codes, list(query))
+    farthest = sorted(distance)[:k][-1]
+    weights = [1 - Fraction(d, farthest) if d < farthest else Fraction(0) for d in distance]
+    if not any(weights):
+        weights = [Fraction(int(d == farthest)) for d in distance]
+    scale = sum(1 for w in weights if w) / sum(weights)
+    return weighted_sums(codes, class_codes, n_classes, query, lambda j: scale * weights[j])
+
+
+def iclnb_sums(codes, class_codes, n_classes, query, k):
+    """S and T of ICLNB: the k nearest rows and their ties, each as often as it shares values, plus once."""
+    distance = hamming(codes, list(query))
+    farthest = sorted(distance)[:k][-1]
+    m = codes.shape[1]
+    clones = [1 + m - d if d <= farthest else 0 for d in distance]
+    return weighted_sums(codes, class_codes, n_classes, query, lambda j: clones[j])

@@ -1,0 +1,344 @@
+"""The compiled match counts against plain loops over the training rows."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import oracle
+from localbayes import kernels
+from localbayes.classifiers import LCWNB
+from localbayes.encoding import Coded, code_dtype
+from localbayes.encoding.coded import missing_code, unseen_code
+
+
+def table(seed, n, m, r, sizes, absent_class=False):
+    """Codes with a skewed class, so that queries meet many distances; the last class may be absent."""
+    rng = np.random.default_rng(seed)
+    sizes = np.broadcast_to(np.asarray(sizes, np.uint32), (m,)).copy()
+    codes = (rng.beta(0.5, 1.5, (n, m)) * sizes).astype(np.uint32)
+    classes = (rng.beta(0.6, 1.0, n) * (r - (absent_class and r > 1))).astype(np.int64)
+    return codes, classes, sizes
+
+
+def queries(seed, codes, sizes, k=3):
+    """Training rows, training rows with some values changed, and a value never seen."""
+    rng = np.random.default_rng(seed + 1)
+    m = len(sizes)
+    base = codes[rng.integers(len(codes), size=k)] if len(codes) else np.zeros((k, m), np.uint32)
+    changed = np.where(rng.random((k, m)) < 0.5, base, (rng.random((k, m)) * sizes).astype(np.uint32))
+    strange = changed.copy()
+    strange[:, rng.integers(m)] = sizes.max() + 5
+    return np.concatenate([base[:1], changed, strange[:1]])
+
+
+def narrowed(codes, sizes):
+    """Codes in the dtype that the encoder would choose; what is no value becomes the unseen code."""
+    dtype = code_dtype(int(sizes.max()))
+    return np.where(codes < sizes, codes, unseen_code(dtype)).astype(dtype)
+
+
+def index_of(codes, classes, sizes, r, parts=1, weights=None, may_miss=False):
+    index = kernels.MatchIndex(sizes, r, may_miss)
+    for rows in np.array_split(np.arange(len(codes)), parts):
+        index.append(codes[rows], classes[rows], None if weights is None else weights[rows])
+    return index
+
+
+def assert_counts_equal(index, codes, classes, asked, n_classes):
+    """Every query's V and C is what the loop over all training rows gives."""
+    counts = index.count(narrowed(asked, index.sizes))
+    V, C = counts.distance_counts, counts.match_counts
+    assert V.dtype == C.dtype == np.int64
+    for q, query in enumerate(asked):
+        expected_V, expected_C = oracle.match_counts(codes, classes, n_classes, query)
+        np.testing.assert_array_equal(V[q], expected_V)
+        np.testing.assert_array_equal(C[q], expected_C)
+
+
+@pytest.fixture
+def restored_isa():
+    before = kernels.isa()
+    yield
+    kernels.use_isa(before)
+
+
+WIDE_SIZES = np.array([2, 70_000, 1, 300, 5], np.uint32)
+SHAPES = {
+    "no rows": (0, 4, 3, 3),
+    "one row, one attribute, one class": (1, 1, 1, 1),
+    "one-valued columns": (500, 6, 2, [1, 1, 1, 2, 1, 3]),
+    "all columns one-valued": (100, 5, 3, 1),
+    "one attribute": (3000, 1, 4, 7),
+    "one class": (5000, 30, 1, 4),
+    "forty classes": (5000, 16, 40, 16),
+    "two hundred attributes": (700, 200, 3, 2),
+    "two hundred attributes, forty classes": (5000, 200, 40, 5),
+    "a block of rows": (2048, 9, 2, 4),
+    "a block of rows and one": (2049, 9, 2, 4),
+    "a word of rows less one": (63, 33, 2, 3),
+    "97 attributes": (300, 97, 2, 3),
+    "largest byte codes": (400, 3, 2, [253, 254, 10]),
+    "columns with 70,000 values": (5000, 5, 6, WIDE_SIZES),
+}
+
+
+@pytest.mark.usefixtures("restored_isa")
+@pytest.mark.parametrize("absent_class", [False, True], ids=["", "absent class"])
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+def test_counts_are_those_of_a_loop_over_all_rows(shape, absent_class):
+    """Each instruction set counts exactly, whatever the shape of the table."""
+    n, m, r, sizes = shape
+    codes, classes, sizes = table(7, n, m, r, sizes, absent_class)
+    asked = queries(7, codes, sizes, k=1 if n * m > 10**5 else 3)
+    for name in kernels.isas():
+        kernels.use_isa(name)
+        assert kernels.isa() == name
+        index = index_of(narrowed(codes, sizes), classes, sizes, r)
+        assert_counts_equal(index, codes, classes, asked, r)
+
+
+@st.composite
+def small_tables(draw):
+    m, r, n = draw(st.integers(1, 20)), draw(st.integers(1, 6)), draw(st.integers(0, 300))
+    size = st.sampled_from([1, 2, 3, 4, 5, 17, 252, 253, 254, 255, 300, 70_000])
+    sizes = draw(st.lists(size, min_size=m, max_size=m))
+    seed = draw(st.integers(0, 2**31))
+    return table(seed, n, m, r, sizes, draw(st.booleans())), r, seed
+
+
+@pytest.mark.usefixtures("restored_isa")
+@settings(max_examples=60)
+@given(tables=small_tables(), parts=st.integers(1, 6))
+def test_rows_may_come_in_parts(tables, parts):
+    """Appending rows in parts, which are merged as they grow, counts like appending them at once."""
+    (codes, classes, sizes), r, seed = tables
+    asked = queries(seed, codes, sizes)
+    for name in kernels.isas():
+        kernels.use_isa(name)
+        index = index_of(narrowed(codes, sizes), classes, sizes, r, parts)
+        assert index.n_rows == len(codes)
+        assert_counts_equal(index, codes, classes, asked, r)
+
+
+def test_segments_stay_few_and_domains_may_grow_between_them():
+    """A thousand single rows make a handful of segments; a value first met late is counted all the same."""
+    codes, classes, sizes = table(3, 1000, 4, 3, [2, 9, 300, 4])
+    index = kernels.MatchIndex(np.ones(4, np.uint32), 3)
+    for k in range(len(codes)):
+        index.sizes = np.maximum(index.sizes, codes[k] + 1).astype(np.uint32)
+        index.append(narrowed(codes[k : k + 1], index.sizes), classes[k : k + 1])
+    assert len(index.segments) <= 1 + np.log2(1000)
+    index.sizes = sizes
+    assert_counts_equal(index, codes, classes, queries(3, codes, sizes), 3)
+
+
+def test_rows_can_be_read_back():
+    """training_rows gives back every row with its class, its number and its weight."""
+    codes, classes, sizes = table(11, 700, 5, 4, [3, 70_000, 1, 300, 2])
+    weights = np.random.default_rng(0).random(700)
+    index = index_of(narrowed(codes, sizes), classes, sizes, 4, parts=7, weights=weights)
+    seen = 0
+    for rows, labels, numbers, row_weights in index.training_rows(step=64):
+        assert len(rows) <= 64
+        np.testing.assert_array_equal(rows, codes[numbers])
+        np.testing.assert_array_equal(labels, classes[numbers])
+        np.testing.assert_array_equal(row_weights, weights[numbers])
+        seen += len(numbers)
+    assert seen == 700
+    assert sum(s.nbytes for s in index.segments) == index.nbytes > 700 * (8 + 4)
+
+
+@pytest.mark.usefixtures("restored_isa")
+@settings(max_examples=25)
+@given(tables=small_tables(), parts=st.integers(1, 3))
+def test_a_training_row_can_be_left_out(tables, parts):
+    """With its own class given, a training row is counted against all rows but itself."""
+    (codes, classes, sizes), r, seed = tables
+    chosen = np.random.default_rng(seed).choice(len(codes), min(4, len(codes)), replace=False)
+    index = index_of(narrowed(codes, sizes), classes, sizes, r, parts)
+    for name in kernels.isas():
+        kernels.use_isa(name)
+        counts = index.count(narrowed(codes[chosen], sizes), own=classes[chosen])
+        V, C = counts.distance_counts, counts.match_counts
+        for q, row in enumerate(chosen):
+            others = np.arange(len(codes)) != row
+            expected = oracle.match_counts(codes[others], classes[others], r, codes[row])
+            np.testing.assert_array_equal(V[q], expected[0])
+            np.testing.assert_array_equal(C[q], expected[1])
+
+
+@pytest.mark.usefixtures("restored_isa")
+@settings(max_examples=25)
+@given(tables=small_tables(), parts=st.integers(1, 3), left_out=st.booleans())
+def test_rows_may_weigh(tables, parts, left_out):
+    """A row of weight w counts w times; the first part may have no weights, which is weight one."""
+    (codes, classes, sizes), r, seed = tables
+    weights = np.random.default_rng(seed).random(len(codes)) * 3
+    index = kernels.MatchIndex(sizes, r)
+    for k, rows in enumerate(np.array_split(np.arange(len(codes)), parts)):
+        unweighted = k == 0 and parts > 1
+        if unweighted:
+            weights[rows] = 1.0
+        index.append(narrowed(codes[rows], sizes), classes[rows], None if unweighted else weights[rows])
+    chosen = np.random.default_rng(seed).choice(len(codes), min(3, len(codes)), replace=False)
+    for name in kernels.isas():
+        kernels.use_isa(name)
+        own = (classes[chosen], weights[chosen]) if left_out else (None, None)
+        counts = index.count(narrowed(codes[chosen], sizes), *own)
+        V, C = counts.distance_counts, counts.match_counts
+        for q, row in enumerate(chosen):
+            others = np.arange(len(codes)) != (row if left_out else -1)
+            expected = oracle.match_counts(codes[others], classes[others], r, codes[row], weights[others])
+            np.testing.assert_allclose(V[q], expected[0], rtol=1e-12, atol=1e-12)
+            np.testing.assert_allclose(C[q], expected[1], rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.usefixtures("restored_isa")
+@settings(max_examples=40)
+@given(tables=small_tables(), parts=st.integers(1, 3), weighted=st.booleans(), left_out=st.booleans())
+def test_unknown_values_neither_match_nor_mismatch(tables, parts, weighted, left_out):
+    """Where values may be missing, distances and matches are over the values known on both sides."""
+    (codes, classes, sizes), r, seed = tables
+    rng = np.random.default_rng(seed)
+    holes = rng.random(codes.shape) < 0.3
+    marked = np.where(holes, oracle.MISSING, codes.astype(np.int64))
+    dtype = code_dtype(int(sizes.max()))
+    coded = np.where(holes, missing_code(dtype), codes).astype(dtype)
+    ones = np.ones(len(codes)) if weighted else None
+    index = index_of(coded, classes, sizes, r, parts, ones, may_miss=True)
+    chosen = rng.choice(len(codes), min(3, len(codes)), replace=False)
+    asked, asked_codes = marked[chosen], coded[chosen]
+    if not left_out and len(chosen):
+        asked[0, 0], asked_codes[0, 0] = oracle.UNSEEN, unseen_code(dtype)
+    m = codes.shape[1]
+    for name in kernels.isas():
+        kernels.use_isa(name)
+        counts = index.count(asked_codes, own=classes[chosen] if left_out else None)
+        V, C = counts.distance_counts, counts.match_counts
+        for q, row in enumerate(chosen):
+            others = np.arange(len(codes)) != (row if left_out else -1)
+            expected = oracle.match_counts_with_missing(marked[others], classes[others], r, asked[q])
+            np.testing.assert_array_equal(V[q], expected[0])
+            np.testing.assert_array_equal(C[q, ..., :m], expected[1])
+            np.testing.assert_array_equal(C[q, ..., m:], expected[2])
+
+
+def test_missing_values_can_be_read_back():
+    """A missing value of a training row stays missing, not the value with the next code."""
+    codes, classes, sizes = table(2, 300, 4, 2, [2, 4, 5, 300])
+    coded = np.where(codes == 1, missing_code(np.uint16), codes).astype(np.uint16)
+    index = index_of(coded, classes, sizes, 2, parts=3, may_miss=True)
+    for rows, _, numbers, weights in index.training_rows():
+        assert weights is None
+        np.testing.assert_array_equal(rows == missing_code(np.uint32), codes[numbers] == 1)
+        np.testing.assert_array_equal(rows[rows < 300], codes[numbers][codes[numbers] != 1])
+
+
+@pytest.mark.usefixtures("restored_isa")
+@pytest.mark.parametrize("kappa", [0.5, 5, 20.0])
+@pytest.mark.parametrize("shape", [(3000, 16, 5, 10), (500, 60, 3, 4)])
+def test_every_instruction_set_gives_the_same_bits(shape, kappa):
+    """Weights and scores, too, do not depend on the width of the machine's vectors."""
+    codes, classes, sizes = table(5, *shape)
+    asked = narrowed(queries(5, codes, sizes, k=40), sizes)
+    results = []
+    for name in kernels.isas():
+        kernels.use_isa(name)
+        counts = index_of(narrowed(codes, sizes), classes, sizes, shape[2], parts=3).count(asked)
+        gamma, rho, weights = kernels.cell_weights(counts.distance_counts, kappa)
+        S, T = counts.weighted_sums(weights)
+        scores = counts.log_joint(weights, sizes.astype(float), 1.0)
+        results.append(b"".join(a.tobytes() for a in (gamma, rho, weights, S, T, scores)))
+    assert len(set(results)) == 1
+
+
+def test_weighted_sums_are_sums_over_rows():
+    """S and T are the sums of the rows' weights, by class and by class and agreement."""
+    codes, classes, sizes = table(9, 800, 7, 3, 4)
+    asked = queries(9, codes, sizes)
+    by_distance = np.random.default_rng(9).random((len(asked), 3, 8))
+    S, T = (
+        index_of(narrowed(codes, sizes), classes, sizes, 3)
+        .count(narrowed(asked, sizes))
+        .weighted_sums(by_distance)
+    )
+    for q, query in enumerate(asked):
+        distance = oracle.hamming(codes, query.tolist())
+        expected = oracle.weighted_sums(
+            codes, classes, 3, query, lambda j, q=q, d=distance: by_distance[q, classes[j], d[j]]
+        )
+        np.testing.assert_allclose(S[q], expected[0], rtol=1e-12)
+        np.testing.assert_allclose(T[q], expected[1], rtol=1e-12)
+
+
+@pytest.mark.parametrize("shape", [(400, 3, 2, 2), (400, 30, 5, 4), (60, 100, 3, 3)])
+@pytest.mark.parametrize("may_miss", [False, True])
+def test_the_bound_on_memory_covers_the_cells_that_are_kept(shape, may_miss):
+    """A query keeps, for every (class, distance) that occurs, two numbers and a row of 4-byte counts."""
+    codes, classes, sizes = table(1, *shape)
+    index = index_of(narrowed(codes, sizes), classes, sizes, shape[2], may_miss=may_miss)
+    counts = index.count(narrowed(queries(1, codes, sizes, 20), sizes))
+    cells = (counts.distance_counts > 0).sum(axis=(1, 2)).max()
+    assert cells * (8 + 4 * counts.match_counts.shape[3]) < index.bytes_per_query()
+
+
+MANY_QUERIES = """
+import resource
+import numpy as np
+from localbayes.classifiers import LCWNB
+from localbayes.encoding import Coded
+
+rng = np.random.default_rng(0)
+codes = rng.integers(0, 4, (4000, 64), dtype=np.uint8)
+table = Coded(codes, np.full(64, 4))
+model = LCWNB(n_jobs=2).fit(table, np.arange(4000) % 40)
+model.predict(table[:1])
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+model.predict(table[:2000])
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+
+
+def test_many_queries_take_bounded_memory():
+    """Two thousand queries, whose counts would take more than 300 MB at once, stay within 256 MB."""
+    codes = np.random.default_rng(0).integers(0, 4, (4000, 64), dtype=np.uint8)
+    index = index_of(codes, np.arange(4000) % 40, np.full(64, 4, np.uint32), 40)
+    cells = (index.count(codes[:20]).distance_counts > 0).sum(axis=(1, 2)).mean()
+    assert 2000 * cells * (8 + 4 * 64) > 300e6
+    done = subprocess.run([sys.executable, "-c", MANY_QUERIES], capture_output=True, text=True, check=True)
+    assert int(done.stdout) * 1024 <= 256 << 20
+
+
+def test_an_unknown_instruction_set_is_refused():
+    """The message says which instruction sets this machine has."""
+    with pytest.raises(ValueError, match=r"must be one of .*portable on this machine, got 'mmx'"):
+        kernels.use_isa("mmx")
+
+
+@pytest.mark.parametrize("name", kernels.isas())
+def test_the_environment_chooses_the_instruction_set(name):
+    """LOCALBAYES_ISA forces one for a whole process."""
+    done = subprocess.run(
+        [sys.executable, "-c", "import localbayes.kernels as k; print(k.isa())"],
+        env=os.environ | {"LOCALBAYES_ISA": name},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == name
+
+
+@pytest.mark.parametrize("n_jobs", [2, 3, -1])
+def test_threads_do_not_change_a_bit(n_jobs):
+    """Any number of threads gives the bytes that one gives."""
+    codes, classes, sizes = table(4, 600, 12, 4, 5)
+    train, asked = Coded(codes, sizes), Coded(codes[:333], sizes)
+    one = LCWNB(n_jobs=1).fit(train, classes)
+    many = LCWNB(n_jobs=n_jobs).fit(train, classes)
+    assert one.predict_log_joint(asked).tobytes() == many.predict_log_joint(asked).tobytes()
+    assert one.predict_proba(asked).tobytes() == many.predict_proba(asked).tobytes()
