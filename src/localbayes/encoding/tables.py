@@ -76,7 +76,7 @@ def _pandas_column(name: str, column: Any, categorical: bool | None) -> RawColum
             codes, values = pd.factorize(column)
         except TypeError:
             return _factorize(name, column.to_numpy(dtype=object))
-        return RawColumn(name, codes=codes.astype(np.int64), values=list(values))
+        return RawColumn(name, codes=codes.astype(np.int64), values=values.tolist())
     try:
         numbers = pd.to_numeric(column.astype(object) if not numeric else column)
         return _numbers(name, numbers.to_numpy(dtype=np.float64, na_value=np.nan))
