@@ -108,6 +108,32 @@ def test_the_local_model_is_that_of_a_loop_over_rows(problem, kappa):
         np.testing.assert_allclose(local.effective_size[q], sum(weight) ** 2 / sum(w**2 for w in weight))
 
 
+@settings(max_examples=30)
+@given(problem=problems(), parts=st.integers(1, 3))
+def test_training_values_outside_their_domain_match_nothing(problem, parts):
+    """Such a value agrees with no query, not with an unseen one, and not with the value 0."""
+    X, y, asked = problem
+    outside = np.arange(X.codes.size).reshape(X.shape) % 5 == 2
+    # A number of its own for each of these cells, which no query has.
+    marked = np.where(outside, -1 - np.arange(X.codes.size).reshape(X.shape), X.codes.astype(int))
+    table, model = Coded(np.where(outside, 100, X.codes), X.sizes), LCWNB(2)
+    for rows in np.array_split(np.arange(len(X)), min(parts, len(X))):
+        model.partial_fit(table[rows], y[rows])
+    local = model.local_model(asked)
+    for q, query in enumerate(asked.codes):
+        V, _ = oracle.match_counts(marked, y.codes, len(y.categories), query)
+        gamma = [oracle.solve_gamma(v, 2) for v in V]
+        distance = oracle.hamming(marked, query.tolist())
+        S, T = oracle.weighted_sums(
+            marked, y.codes, len(y.categories), query, lambda j, g=gamma, d=distance: g[y.codes[j]] ** d[j]
+        )
+        np.testing.assert_allclose(local.class_weight_sum[q], S, rtol=1e-9)
+        np.testing.assert_allclose(local.attribute_weight_sum[q], T, rtol=1e-9, atol=1e-12)
+    everything = model.sample_local(Coded(np.full((1, X.shape[1]), 100), X.sizes), random_state=0)[0]
+    gamma = model.local_model(Coded(np.full((1, X.shape[1]), 100), X.sizes)).gamma[0]
+    assert (gamma[y.codes[everything]] > 0).all()
+
+
 def test_the_local_model_of_many_queries_comes_in_chunks():
     """A chunk's border does not show: the model of all rows is that of each row alone."""
     X, y = load("iris")

@@ -1,0 +1,591 @@
+"""What every classifier of the registry does alike."""
+
+import json
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, OrdinalEncoder
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from localbayes.classifiers import METHODS
+from localbayes.datasets import load
+from localbayes.encoding import Coded
+from localbayes.persistence import load_model, save_model
+
+EIGHT = {"LCWNB", "NB", "TAN", "AODE", "WAODE", "HNB", "LWNB", "ICLNB"}
+WITH_TABLE_OF_PAIRS = EIGHT - {"LCWNB", "LWNB", "ICLNB", "NB"}
+
+# Tables with and without names are compared on purpose; scikit-learn's warning is about just that.
+pytestmark = pytest.mark.filterwarnings("ignore:X (does not have valid|has) feature names:UserWarning")
+
+every_method = pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
+
+
+def test_there_are_eight():
+    """The registry holds the paper's classifier and its seven rivals."""
+    assert set(METHODS) == EIGHT
+    assert all(cls.__name__ == name for name, cls in METHODS.items())
+
+
+@parametrize_with_checks([method() for method in METHODS.values()])
+def test_scikit_learn_accepts_it(estimator, check):
+    """Every check that scikit-learn has for a classifier passes."""
+    check(estimator)
+
+
+# --- tables ------------------------------------------------------------------------------------------
+
+
+def mixed_table(n=90, seed=0):
+    """Text, bool and numbers, with some dependence on the class."""
+    rng = np.random.default_rng(seed)
+    y = rng.choice(["no", "perhaps", "yes"], n, p=[0.5, 0.2, 0.3])
+    lean = np.searchsorted(["no", "perhaps", "yes"], y)
+    X = pd.DataFrame(
+        {
+            "colour": np.array(["blue", "green", "red", "white"])[(lean + rng.integers(0, 3, n)) % 4],
+            "old": rng.random(n) < 0.3 + 0.2 * lean,
+            "weight": rng.normal(lean, 1.0),
+            "height": rng.integers(0, 30, n).astype(float),
+        }
+    )
+    return X, y
+
+
+def coded_table(seed, n=120, m=5, r=3):
+    """Random codes with unequal counts, so that no two trees or parents score alike."""
+    rng = np.random.default_rng(seed)
+    sizes = np.array([2, 3, 4, 3, 5, 2, 6][:m])
+    y = np.concatenate([np.arange(r), rng.choice(r, n - r, p=rng.dirichlet(np.full(r, 3)))])
+    noise = (rng.beta(0.7, 1.1, (n, m)) * sizes).astype(int)
+    codes = np.where(rng.random((n, m)) < 0.4, (y[:, None] + np.arange(m)) % sizes, noise)
+    return codes, sizes, y, rng
+
+
+@every_method
+def test_all_kinds_of_tables_agree(method):
+    """pandas, polars, NumPy and lists of the same cells give the same probabilities, to the bit."""
+    X, y = mixed_table()
+    expected = method().fit(X, y).predict_proba(X)
+    rows = X.astype(object).to_numpy()
+    for same in (pl.from_pandas(X), rows, rows.tolist(), X.astype({"colour": object, "old": object})):
+        model = method().fit(same, y)
+        assert model.predict_proba(same).tobytes() == expected.tobytes()
+        # A classifier fitted on one kind takes the other, if it is not told names it does not know.
+        assert model.predict_proba(rows.tolist()[:7]).tobytes() == expected[:7].tobytes()
+
+
+@every_method
+def test_codes_are_a_table_too(method):
+    """Coded, with the codes that the encoder gives, is the table."""
+    X, y = mixed_table()
+    model = method().fit(X, y)
+    codes = Coded(model.encoder_.encode(X), model.encoder_.sizes)
+    coded = method().fit(codes, y)
+    assert coded.predict_proba(codes).tobytes() == model.predict_proba(X).tobytes()
+    assert model.predict_proba(codes).tobytes() == model.predict_proba(X).tobytes()
+    assert cross_val_score(method(), codes, y, cv=3).shape == (3,)
+    with pytest.raises(ValueError, match=r"fitted on codes .*pass codes to it here too"):
+        coded.predict(X)
+    with pytest.raises(ValueError, match="X has 2 features, but it was fitted with 4"):
+        coded.predict(Coded([[0, 0]], [2, 2]))
+
+
+@every_method
+def test_codes_of_a_narrow_dtype_are_compared_with_wide_domains(method):
+    """Codes that fit a byte belong to a column of 300 values; those outside are never seen."""
+    rng = np.random.default_rng(0)
+    wide = rng.integers(0, 250, (60, 2))
+    y = (wide[:, 0] > 100).astype(int)
+    expected = method().fit(Coded(wide, [300, 300]), y).predict_proba(Coded(wide, [300, 300]))
+    narrow = Coded(wide.astype(np.uint8), [300, 300])
+    assert method().fit(narrow, y).predict_proba(narrow).tobytes() == expected.tobytes()
+
+
+@every_method
+def test_names_of_columns_are_checked(method):
+    """feature_names_in_ is what fit saw; other names, another order or number are refused."""
+    X, y = mixed_table()
+    model = method().fit(X, y)
+    assert model.feature_names_in_.tolist() == list(X.columns)
+    assert model.n_features_in_ == 4
+    with pytest.raises(ValueError, match="Feature names unseen at fit time:\n- breadth"):
+        model.predict(X.rename(columns={"height": "breadth"}))
+    with pytest.raises(ValueError, match="must be in the same order as they were in fit"):
+        model.predict(X[["old", "colour", "weight", "height"]])
+    with pytest.raises(ValueError, match="missing:\n- height"):
+        model.predict(X[["colour", "old", "weight"]])
+    with pytest.raises(ValueError, match=r"X has 3 features, but .* is expecting 4 features"):
+        model.predict(X.to_numpy()[:, :3])
+    model.fit(X.to_numpy(), y)
+    assert not hasattr(model, "feature_names_in_")
+
+
+@every_method
+@pytest.mark.parametrize(
+    "X", [pd.DataFrame({"a": []}), pd.DataFrame(index=range(3)), pl.DataFrame({"a": []})]
+)
+def test_an_empty_table_is_refused(method, X):
+    """A table without rows or without columns teaches nothing."""
+    with pytest.raises(ValueError, match=r"Found array with 0 (sample|feature)\(s\)"):
+        method().fit(X, ["x"] * len(X))
+
+
+@every_method
+def test_an_empty_table_of_codes_is_refused(method):
+    """The message gives the shape that came."""
+    with pytest.raises(ValueError, match=r"X must have rows and columns to learn from, got shape \(0, 2\)"):
+        method().fit(Coded(np.empty((0, 2), int), [2, 2]), [])
+
+
+# --- order, names, threads -----------------------------------------------------------------------------
+
+
+@every_method
+@pytest.mark.parametrize("seed", range(6))
+def test_order_and_names_change_no_probability(method, seed):
+    """Permuting rows, columns, codes of values or labels of classes moves probabilities by 1e-12 at most."""
+    codes, sizes, y, rng = coded_table(seed)
+    table = Coded(codes, sizes)
+    before = method().fit(table, y).predict_proba(table)
+    assert before.min() >= 0
+    np.testing.assert_allclose(before.sum(axis=1), 1, rtol=1e-12)
+
+    def check(X, labels, asked, columns=slice(None)):
+        after = method().fit(X, labels).predict_proba(asked)[:, columns]
+        np.testing.assert_allclose(after, before, rtol=1e-12, atol=1e-12)
+
+    rows = rng.permutation(len(codes))
+    check(table[rows], y[rows], table)
+    order = rng.permutation(len(sizes))
+    moved = Coded(codes[:, order], sizes[order])
+    check(moved, y, moved)
+    renamed = Coded(np.column_stack([rng.permutation(q)[codes[:, i]] for i, q in enumerate(sizes)]), sizes)
+    check(renamed, y, renamed)
+    new_label = rng.permutation(3)
+    check(table, new_label[y], table, columns=new_label)
+
+
+@every_method
+def test_threads_do_not_change_a_bit(method):
+    """One thread and several give the same bytes."""
+    codes, sizes, y, _ = coded_table(1, n=200)
+    table = Coded(codes, sizes)
+    one, many = (method(n_jobs=n).fit(table, y) for n in (1, 3))
+    assert one.predict_log_joint(table).tobytes() == many.predict_log_joint(table).tobytes()
+    assert one.predict(table).tolist() == many.predict(table).tolist()
+
+
+@every_method
+def test_a_chunk_is_as_good_as_the_whole(method):
+    """A row gets the same bits alone as among two thousand."""
+    codes, sizes, y, _ = coded_table(2, n=2000)
+    table = Coded(codes, sizes)
+    model = method().fit(table, y)
+    alone = [model.predict_log_joint(table[[row]]) for row in (0, 511, 512, 513, 1999)]
+    together = model.predict_log_joint(table)[[0, 511, 512, 513, 1999]]
+    assert np.concatenate(alone).tobytes() == together.tobytes()
+
+
+@every_method
+def test_the_outputs_fit_together(method):
+    """log_proba is the normalised log joint, proba its exponential, predict its best column."""
+    X, y = mixed_table()
+    model = method().fit(X, y)
+    joint, log_proba = model.predict_log_joint(X), model.predict_log_proba(X)
+    np.testing.assert_allclose(log_proba - joint, (log_proba - joint)[:, [0]] * np.ones(3), atol=1e-12)
+    np.testing.assert_array_equal(np.exp(log_proba), model.predict_proba(X))
+    np.testing.assert_array_equal(model.classes_[log_proba.argmax(axis=1)], model.predict(X))
+    assert model.score(X, y) == (model.predict(X) == y).mean()
+    assert model.class_count_.tolist() == [int((y == c).sum()) for c in model.classes_]
+
+
+# --- keeping -------------------------------------------------------------------------------------------
+
+
+@every_method
+def test_a_fitted_classifier_can_be_kept(method, tmp_path):
+    """Pickled, cloned and refitted, or saved with skops and loaded, it gives the same bytes."""
+    X, y = mixed_table()
+    model = method(missing="category").fit(X, y)
+    expected = model.predict_proba(X).tobytes()
+    assert pickle.loads(pickle.dumps(model)).predict_proba(X).tobytes() == expected
+    assert clone(model).fit(X, y).predict_proba(X).tobytes() == expected
+    save_model(model, tmp_path / "model.skops")
+    loaded = load_model(tmp_path / "model.skops")
+    assert type(loaded) is method
+    assert loaded.predict_proba(X).tobytes() == expected
+    more, labels = mixed_table(seed=9)
+    assert (
+        loaded.partial_fit(more, labels).predict_proba(X).tobytes()
+        == model.partial_fit(more, labels).predict_proba(X).tobytes()
+    )
+
+
+@every_method
+def test_learning_in_parts_is_learning_at_once(method):
+    """With declared domains, any cut of the rows into parts gives the bits of one fit."""
+    codes, sizes, y, _ = coded_table(3)
+    table, labels = Coded(codes, sizes), pd.Categorical(y)
+    whole = method().fit(table, labels).predict_log_joint(table)
+    for n_parts in (2, 7):
+        grown = method()
+        for rows in np.array_split(np.arange(len(codes)), n_parts):
+            grown.partial_fit(table[rows], labels[rows])
+        assert grown.predict_log_joint(table).tobytes() == whole.tobytes()
+
+
+@every_method
+@pytest.mark.parametrize("missing", ["impute", "category"])
+def test_domains_that_were_not_declared_take_in_what_comes_later(method, missing):
+    """Values, and missing values as a category, that come in a later part count as in one fit."""
+    codes, _, y, rng = coded_table(4)
+    cells = np.array(list("abcdefgh"), dtype=object)[codes]
+    if missing == "category":
+        cells[rng.random(cells.shape) < 0.1] = None
+    X = pd.DataFrame(cells, columns=[f"c{i}" for i in range(5)], dtype=object)
+    # The first rows have few values and no hole; the classes are given since not all are among them.
+    first = np.argsort(X.isna().any(axis=1).to_numpy() | (codes > 1).any(axis=1), kind="stable")
+    X, y = X.iloc[first], y[first]
+    grown = method(missing=missing).partial_fit(X[:3], y[:3], classes=[0, 1, 2])
+    sizes_before = grown.sizes_.tolist()
+    grown.partial_fit(X[3:40], y[3:40]).partial_fit(X[40:], y[40:])
+    assert grown.sizes_.tolist() > sizes_before
+    whole = method(missing=missing).fit(X, y)
+    assert sorted(grown.sizes_.tolist()) == sorted(whole.sizes_.tolist())
+    np.testing.assert_allclose(grown.predict_proba(X), whole.predict_proba(X), rtol=1e-12, atol=1e-12)
+
+
+@every_method
+def test_numbers_keep_the_bins_of_the_first_part(method):
+    """Bins do not move: later numbers outside the first range go to the outer bins."""
+    X = np.arange(40.0)[:, None] % 10
+    y = (X[:, 0] > 4).astype(int)
+    model = method().partial_fit(X, y)
+    cuts = model.encoder_.columns[0].cuts.copy()
+    model.partial_fit([[100.0], [-100.0]], [1, 0])
+    np.testing.assert_array_equal(model.encoder_.columns[0].cuts, cuts)
+    assert model.predict([[1e9], [-1e9]]).tolist() == [1, 0]
+
+
+@every_method
+def test_a_class_that_comes_too_late_is_refused(method):
+    """The message names the class and says to pass all classes first; nothing learned is lost."""
+    model = method().partial_fit([["a"], ["b"]], ["x", "y"])
+    before = model.predict_proba([["a"]])
+    with pytest.raises(ValueError, match=r"the class 'z', which is not among .*at the first partial_fit"):
+        model.partial_fit([["a"]], ["z"])
+    np.testing.assert_array_equal(model.predict_proba([["a"]]), before)
+
+
+@every_method
+def test_codes_may_follow_a_table(method):
+    """A classifier that learned from a table takes more rows as codes of its encoder."""
+    X, y = mixed_table()
+    whole = method().fit(X, y)
+    parts = method().fit(X, y)
+    more = Coded(parts.encoder_.encode(X), parts.sizes_)
+    assert (
+        parts.partial_fit(more, y).predict_proba(X).tobytes()
+        == whole.partial_fit(X, y).predict_proba(X).tobytes()
+    )
+
+
+# --- values that are unseen, missing, declared, many -----------------------------------------------------
+
+
+@every_method
+def test_a_value_never_seen_is_no_error(method):
+    """It matches nothing; what was fitted on other columns still counts."""
+    X = pd.DataFrame({"a": list("ppqq") * 5, "b": list("uvvu") * 5})
+    y = ["x", "x", "y", "y"] * 5
+    model = method().fit(X, y)
+    asked = pd.DataFrame({"a": ["p", "q", "new"], "b": ["new", "new", "newer"]})
+    assert model.predict(asked)[:2].tolist() == ["x", "y"]
+    assert np.isfinite(model.predict_log_proba(asked)).all()
+    codes = Coded(model.encoder_.encode(asked), model.sizes_)
+    np.testing.assert_array_equal(model.predict_proba(codes), model.predict_proba(asked))
+
+
+@every_method
+def test_two_values_never_seen_are_alike(method):
+    """Which unseen value a query has makes no difference, in whichever dtype it comes."""
+    codes, sizes, y, _ = coded_table(5)
+    model = method().fit(Coded(codes, sizes), y)
+    strange = codes[:20].copy()
+    probabilities = []
+    for dtype, code in ((np.uint8, 77), (np.uint8, 255), (np.uint16, 256), (np.int64, 10**6)):
+        strange[:, 2] = code
+        probabilities.append(model.predict_proba(Coded(strange.astype(dtype), sizes)).tobytes())
+    assert len(set(probabilities)) == 1
+
+
+@every_method
+def test_a_training_value_outside_its_declared_domain_matches_nothing(method):
+    """It is as if that cell held a value which no query has."""
+    codes, sizes, y, _ = coded_table(6)
+    assert sizes[2] == 4
+    outside = codes.copy()
+    outside[::7, 2] = 200
+    model = method().fit(Coded(outside, sizes), y)
+    asked = Coded(codes, sizes)
+    # Two more rows, one by one, keep the same meaning when parts are merged.
+    extra = Coded([[0, 0, 99, 0, 0], [1, 1, 3, 1, 1]], sizes)
+    model.partial_fit(extra, [0, 1])
+    everything = np.concatenate([outside, extra.codes])
+    whole = method().fit(Coded(everything, sizes), np.concatenate([y, [0, 1]]))
+    assert model.predict_proba(asked).tobytes() == whole.predict_proba(asked).tobytes()
+    # Which strange code it is does not matter, and no query code finds it.
+    other = np.where(everything >= sizes, 4, everything)
+    same = method().fit(Coded(other, sizes), np.concatenate([y, [0, 1]]))
+    assert same.predict_proba(asked).tobytes() == whole.predict_proba(asked).tobytes()
+    unseen = codes.copy()
+    unseen[:, 2] = 4
+    for strange in (5, 200):
+        again = unseen.copy()
+        again[:, 2] = strange
+        np.testing.assert_array_equal(
+            whole.predict_proba(Coded(again, sizes)), whole.predict_proba(Coded(unseen, sizes))
+        )
+
+
+@every_method
+def test_a_declared_column_that_meets_another_value_later(method):
+    """A value outside a declared category, in a later part, is no error and not one of the declared."""
+    domain = pd.CategoricalDtype(list("pqrs"))
+    first = pd.DataFrame({"a": pd.Series(list("pqrs") * 3, dtype=domain), "b": list("uv") * 6})
+    later = pd.DataFrame({"a": ["zzz"] * 30, "b": ["u"] * 30})
+    model = method().fit(first, [0, 1] * 6)
+    assert model.partial_fit(later, [0] * 30).sizes_.tolist() == [4, 2]
+    same = method().fit(first, [0, 1] * 6)
+    same.partial_fit(later.assign(a="yyy"), [0] * 30)
+    np.testing.assert_array_equal(model.predict_proba(first), same.predict_proba(first))
+    declared = method().fit(first, [0, 1] * 6).partial_fit(later.assign(a="p"), [0] * 30)
+    assert not np.allclose(model.predict_proba(first), declared.predict_proba(first))
+
+
+@every_method
+def test_missing_values_get_mean_or_mode_or_a_value_of_their_own(method):
+    """Imputing is filling the table first; "category" is writing a word into the holes."""
+    X, y = mixed_table()
+    X = X.astype({"colour": object, "old": object, "weight": object, "height": float})
+    X.loc[::5, "colour"] = None
+    X.loc[1::6, "old"] = np.nan
+    X.loc[2::7, "weight"] = pd.NA
+    X.loc[3::4, "height"] = np.nan
+    X["weight"] = X["weight"].astype("Float64")
+    filled = X.assign(
+        colour=X["colour"].fillna(X["colour"].mode()[0]),
+        old=X["old"].fillna(X["old"].mode()[0]),
+        weight=X["weight"].fillna(X["weight"].mean()).astype(float),
+        height=X["height"].fillna(X["height"].mean()),
+    )
+    imputed = method().fit(X, y)
+    assert imputed.predict_proba(X).tobytes() == method().fit(filled, y).predict_proba(filled).tobytes()
+    words = X[["colour", "old"]]
+    written = words.map(str).where(words.notna(), "zz missing")
+    category = method(missing="category").fit(words, y)
+    assert (
+        category.predict_proba(words).tobytes() == method().fit(written, y).predict_proba(written).tobytes()
+    )
+
+
+@every_method
+def test_an_unknown_way_with_missing_values_is_refused(method):
+    """The message lists the ways there are."""
+    with pytest.raises(ValueError, match=r"missing must be 'impute', 'category'.*, got 'drop'"):
+        method(missing="drop").fit([["a"]], ["x"])
+
+
+@every_method
+def test_one_class_only(method):
+    """It works and predicts that class with certainty."""
+    model = method().fit([["a", 1.0], ["b", 2.0]], ["only", "only"])
+    assert model.predict([["a", 1.5], ["new", 99.0]]).tolist() == ["only", "only"]
+    np.testing.assert_allclose(model.predict_proba([["a", 1.5]]), [[1.0]])
+    assert model.classes_.tolist() == ["only"]
+
+
+@every_method
+def test_one_row(method):
+    """A table of one row is enough to fit and to predict."""
+    model = method().fit([["a", "b"]], [7])
+    assert model.predict([["a", "b"], ["c", "d"]]).tolist() == [7, 7]
+    model = method().fit([["a", "b"]], pd.Categorical(["y"], categories=["x", "y"]))
+    assert model.predict([["a", "b"]]).tolist() == ["y"]
+
+
+@every_method
+def test_one_column(method):
+    """A single attribute has no pair, no parent and no neighbour column, and still works."""
+    model = method().fit([["a"], ["a"], ["b"]], [0, 0, 1])
+    assert model.predict([["a"], ["b"]]).tolist() == [0, 1]
+
+
+@every_method
+def test_a_column_with_70_000_values(method):
+    """Counts of single values take it; a table of pairs would not fit and the error names the column."""
+    n = 70_000
+    X = pd.DataFrame({"flag": np.arange(n) % 2 == 0, "town": pd.Series(np.arange(n)).astype(str)})
+    X["town"] = X["town"].astype("category")
+    X["other"] = X["town"]
+    y = np.arange(n) % 2
+    if method.__name__ in WITH_TABLE_OF_PAIRS:
+        with pytest.raises(
+            ValueError, match=r"column 'town' has the most values \(70000\): bin, group or drop"
+        ):
+            method().fit(X, y)
+    else:
+        model = method().fit(X, y)
+        assert model.sizes_.tolist() == [2, n, n]
+        assert model.predict(X.iloc[:300]).tolist() == y[:300].tolist()
+
+
+@every_method
+def test_declared_values_and_classes_count_though_they_never_occur(method):
+    """They are in sizes_, classes_ and the columns of probabilities; declaring more changes the smoothing."""
+    X = pd.DataFrame({"a": pd.Categorical(list("ppqq"), categories=list("rqp")), "b": list("uvuv")})
+    y = pd.Series(pd.Categorical(["y", "z", "y", "y"], categories=["z", "never", "y"]))
+    model = method().fit(X, y)
+    assert model.sizes_.tolist() == [3, 2]
+    assert model.classes_.tolist() == ["never", "y", "z"]
+    assert model.class_count_.tolist() == [0, 3, 1]
+    assert model.predict_proba(X).shape == (4, 3)
+    observed = method().fit(X.astype(str), y.astype(str))
+    assert observed.sizes_.tolist() == [2, 2]
+    assert not np.allclose(model.predict_proba(X)[:, 1:], observed.predict_proba(X.astype(str)), rtol=1e-6)
+    enum = pl.Series(["y", "z", "y", "y"], dtype=pl.Enum(["z", "never", "y"]))
+    frame = pl.DataFrame({"a": pl.Series(list("ppqq"), dtype=pl.Enum(list("rqp"))), "b": list("uvuv")})
+    again = method().fit(frame, enum)
+    assert again.predict_proba(frame).tobytes() == model.predict_proba(X).tobytes()
+
+
+@every_method
+@pytest.mark.parametrize("declared", [["x", "y"], ["y", "x"]])
+def test_the_class_declared_first_wins_a_tie(method, declared):
+    """A query between two classes alike goes to the first; classes_ is sorted all the same."""
+    X = [["a", "a"], ["b", "b"]] * 5
+    model = method().fit(X, pd.Categorical(["x", "y"] * 5, categories=declared))
+    assert model.classes_.tolist() == ["x", "y"]
+    np.testing.assert_allclose(model.predict_proba([["a", "b"], ["b", "a"]]), 0.5)
+    assert model.predict([["new", "new"], ["a", "b"], ["b", "a"]]).tolist() == [declared[0]] * 3
+    swapped = method().partial_fit(X, ["x", "y"] * 5, classes=declared)
+    assert swapped.predict([["a", "b"]]).tolist() == declared[:1]
+
+
+@every_method
+@pytest.mark.parametrize(
+    "labels", [[3, 1], [True, False], [2.0, 1.0], ["b", "a"], np.array(["b", "a"], dtype=object)], ids=str
+)
+def test_labels_may_be_of_any_type(method, labels):
+    """Predictions are labels as they came."""
+    X = [["a"], ["b"]] * 4
+    model = method().fit(X, list(labels) * 4)
+    assert model.predict(X[:2]).tolist() == list(labels)
+    assert model.classes_.tolist() == sorted(labels)
+
+
+@every_method
+def test_labels_that_are_missing_are_refused(method):
+    """None, NaN and NA in y are an error that names the row."""
+    for y in (
+        ["x", None],
+        [1.0, np.nan],
+        pd.Series(["x", pd.NA], dtype="string"),
+        pd.Categorical(["x", None]),
+    ):
+        with pytest.raises(ValueError, match=r"missing value \(row 1\); drop such rows"):
+            method().fit([["a"], ["b"]], y)
+    with pytest.raises(ValueError, match="requires y to be passed"):
+        method().fit([["a"]], None)
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        method().fit([["a"]], ["x", "y"])
+
+
+# --- company -------------------------------------------------------------------------------------------
+
+
+@every_method
+def test_it_works_in_pipelines_and_searches(method):
+    """Pipeline, set_output, cross_val_score and GridSearchCV treat it as any classifier."""
+    X, y = mixed_table()
+    encode = OrdinalEncoder().set_output(transform="pandas")
+    pipeline = make_pipeline(FunctionTransformer(lambda X: X[["colour", "old"]]), encode, method())
+    pipeline.set_output(transform="pandas").fit(X, y)
+    assert pipeline[-1].feature_names_in_.tolist() == ["colour", "old"]
+    assert pipeline.predict_proba(X).shape == (90, 3)
+    scores = cross_val_score(method(), X, y, cv=3, error_score="raise")
+    assert (scores > 0.3).all()
+    search = GridSearchCV(method(), {"n_bins": [2, 5]}, cv=3, error_score="raise").fit(X, y)
+    assert search.best_params_["n_bins"] in (2, 5)
+
+
+def test_a_search_over_kappa():
+    """GridSearchCV finds the kappa that plain loops over the same folds find."""
+    X, y = load("glass")
+    grid = [1, 5, 20, "switch"]
+    search = GridSearchCV(METHODS["LCWNB"](), {"kappa": grid}, cv=4, error_score="raise").fit(X, y)
+    means = [cross_val_score(METHODS["LCWNB"](kappa), X, y, cv=4).mean() for kappa in grid]
+    assert search.best_params_["kappa"] == grid[int(np.argmax(means))]
+    np.testing.assert_array_equal(search.cv_results_["mean_test_score"], means)
+
+
+@every_method
+def test_a_notebook_shows_it(method):
+    """The HTML names the class and a parameter that was set; the text is a call that makes it."""
+    model = method(n_bins=7)
+    assert method.__name__ in model._repr_html_()
+    assert "n_bins" in model._repr_html_()
+    assert repr(model) == f"{method.__name__}(n_bins=7)"
+    fitted = method().fit([["a"], ["b"]], [0, 1])
+    assert "fitted" in fitted._repr_html_()
+
+
+# --- imports -------------------------------------------------------------------------------------------
+
+
+def run(code):
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+OPTIONAL = ["pandas", "polars", "matplotlib", "dask", "distributed", "jinja2", "pyarrow"]
+
+
+def test_importing_the_package_imports_nothing_optional():
+    """pandas and the rest are loaded where they are used; what scikit-learn itself loads is not counted."""
+    loaded = run(
+        "import json, sys, sklearn.utils.validation, sklearn.utils.multiclass, joblib\n"
+        "before = set(sys.modules)\n"
+        "import localbayes, localbayes.classifiers\n"
+        "print(json.dumps(sorted(set(sys.modules) - before)))"
+    )
+    assert "localbayes.kernels" in json.loads(loaded)
+    assert not set(OPTIONAL) & set(json.loads(loaded))
+
+
+def test_it_works_where_nothing_optional_is_installed():
+    """With the optional packages out of reach, arrays and lists are fitted and predicted all the same."""
+    code = f"""
+import sys
+for name in {OPTIONAL}:
+    sys.modules[name] = None
+import numpy as np
+from localbayes.classifiers import METHODS
+rows = [["a", 1.0, None], ["b", 2.0, "u"], ["a", float("nan"), "v"], ["b", 5.0, "u"]]
+for method in METHODS.values():
+    model = method().fit(rows, ["x", "y", "x", "y"])
+    assert model.predict(rows[:2]).tolist() == ["x", "y"], method
+    assert method().fit(np.eye(4), [0, 1, 0, 1]).predict(np.eye(4)).shape == (4,)
+print("done")
+"""
+    assert run(code) == "done\n"
