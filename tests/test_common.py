@@ -305,10 +305,10 @@ def test_codes_may_follow_a_table(method):
 @every_method
 def test_a_value_never_seen_is_no_error(method):
     """It matches nothing; what was fitted on other columns still counts."""
-    X = pd.DataFrame({"a": list("ppqq") * 5, "b": list("uvvu") * 5})
+    X = pd.DataFrame({"a": list("ppqq") * 5, "b": list("uvvu") * 5, "c": list("ppqq") * 5})
     y = ["x", "x", "y", "y"] * 5
     model = method().fit(X, y)
-    asked = pd.DataFrame({"a": ["p", "q", "new"], "b": ["new", "new", "newer"]})
+    asked = pd.DataFrame({"a": ["p", "q", "new"], "b": ["new", "new", "newer"], "c": ["p", "q", "new"]})
     assert model.predict(asked)[:2].tolist() == ["x", "y"]
     assert np.isfinite(model.predict_log_proba(asked)).all()
     codes = Coded(model.encoder_.encode(asked), model.sizes_)
@@ -475,10 +475,10 @@ def test_the_class_declared_first_wins_a_tie(method, declared):
     X = [["a", "a"], ["b", "b"]] * 5
     model = method().fit(X, pd.Categorical(["x", "y"] * 5, categories=declared))
     assert model.classes_.tolist() == ["x", "y"]
-    np.testing.assert_allclose(model.predict_proba([["a", "b"], ["b", "a"]]), 0.5)
-    assert model.predict([["new", "new"], ["a", "b"], ["b", "a"]]).tolist() == [declared[0]] * 3
+    np.testing.assert_allclose(model.predict_proba([["new", "new"]]), 0.5)
+    assert model.predict([["new", "new"]]).tolist() == declared[:1]
     swapped = method().partial_fit(X, ["x", "y"] * 5, classes=declared)
-    assert swapped.predict([["a", "b"]]).tolist() == declared[:1]
+    assert swapped.predict([["new", "new"]]).tolist() == declared[:1]
 
 
 @every_method
