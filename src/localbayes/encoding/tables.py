@@ -78,10 +78,11 @@ def _pandas_column(name: str, column: Any, categorical: bool | None) -> RawColum
             return _factorize(name, column.to_numpy(dtype=object))
         return RawColumn(name, codes=codes.astype(np.int64), values=values.tolist())
     try:
-        numbers = pd.to_numeric(column.astype(object) if not numeric else column)
-        return _numbers(name, numbers.to_numpy(dtype=np.float64, na_value=np.nan))
+        series = pd.to_numeric(column.astype(object) if not numeric else column)
+        numbers = series.to_numpy(dtype=np.float64, na_value=np.nan)
     except (TypeError, ValueError):
         raise _not_numeric(name, column.dtype) from None
+    return _numbers(name, numbers)
 
 
 def _polars_column(name: str, column: Any, categorical: bool | None) -> RawColumn:
@@ -115,9 +116,10 @@ def _array_column(name: str, column: npt.NDArray[Any], categorical: bool | None)
     try:
         if column.dtype.kind == "O":
             column = np.array([np.nan if is_missing(v) else v for v in column.tolist()])
-        return _numbers(name, column.astype(np.float64))
+        numbers = column.astype(np.float64)
     except (TypeError, ValueError):
         raise _not_numeric(name, column.dtype) from None
+    return _numbers(name, numbers)
 
 
 def _numbers(name: str, numbers: npt.NDArray[np.float64]) -> RawColumn:
