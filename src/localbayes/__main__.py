@@ -1,0 +1,5 @@
+"""``python -m localbayes``: the command line."""
+
+from localbayes.cli import main
+
+main()

@@ -1,0 +1,55 @@
+"""The command line: parse, call, print.
+
+``errors.py`` turns whatever goes wrong into one line; ``tables.py`` reads and writes tables;
+``options.py`` holds the options that commands share; every other file holds commands. What is slow to
+import is imported by the command that needs it.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from localbayes.cli import about, data, evaluate, models
+from localbayes.cli.errors import OneLineErrors
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="localbayes",
+    cls=OneLineErrors,
+    help="Local Bayesian classifiers for categorical data.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["--help", "-h"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from localbayes import __version__
+
+        typer.echo(f"localbayes {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    pass
+
+
+for _command in (models.fit, models.predict, evaluate.evaluate, about.methods, about.info):
+    app.command()(_command)
+app.add_typer(data.app, name="data")
+
+
+def main() -> None:
+    """Run the command line."""
+    app(prog_name="localbayes")

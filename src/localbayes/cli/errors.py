@@ -1,0 +1,127 @@
+"""What a user sees when something goes wrong: one line on stderr and an exit code, no traceback."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+__all__ = ["OneLineErrors", "describe", "one_line"]
+
+# What bad input raises here; anything else is named, for it was not foreseen.
+_FORESEEN = (ValueError, OSError, ImportError)
+
+
+class OneLineErrors(TyperGroup):
+    """A group of commands whose errors, all of them, end in one line.
+
+    Exit codes: 2 for bad input, 130 for Ctrl-C, 141 when the reader of a pipe has gone. With
+    ``LOCALBAYES_DEBUG=1`` the traceback comes before the line.
+    """
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **extra: Any,
+    ) -> Any:
+        """Run a command and exit with its code."""
+        try:
+            with warnings.catch_warnings():
+                warnings.showwarning = _show_warning
+                code = super().main(args, prog_name, complete_var, False, windows_expand_args, **extra)
+        except _ReaderLeft:
+            # Python flushes stdout once more at exit, which would complain again.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            code = 141
+        except (_Interrupted, typer.Abort) as error:
+            code = _report(error, "interrupted", 130)
+        except Exception as error:
+            code = _report(error, f"error: {describe(error)}", 2)
+        sys.exit(code if isinstance(code, int) else 0)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; what typer makes of Ctrl-C and closed pipes depends on its version."""
+        try:
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+        except KeyboardInterrupt as error:
+            raise _Interrupted from error
+        except BrokenPipeError as error:
+            raise _ReaderLeft from error
+        return result
+
+
+class _Interrupted(Exception):
+    """Somebody pressed Ctrl-C."""
+
+
+class _ReaderLeft(Exception):
+    """Standard output is a pipe that nobody reads any more."""
+
+
+def describe(error: BaseException) -> str:
+    """Say in one line what went wrong.
+
+    Parameters
+    ----------
+    error : BaseException
+        What was raised.
+
+    Returns
+    -------
+    str
+        The line.
+
+    Examples
+    --------
+    >>> describe(FileNotFoundError(2, "No such file or directory", "iris.csv"))
+    'iris.csv: No such file or directory'
+    >>> describe(KeyError("x"))
+    "unexpected KeyError: 'x' (LOCALBAYES_DEBUG=1 shows where)"
+    """
+    # Errors of usage; their class lives in click or in typer, depending on the version.
+    if hasattr(error, "format_message"):
+        return one_line(error.format_message())
+    if isinstance(error, OSError) and error.filename is not None and error.strerror:
+        return one_line(f"{os.fsdecode(error.filename)}: {error.strerror}")
+    if isinstance(error, _FORESEEN) and str(error):
+        return one_line(str(error))
+    if isinstance(error, MemoryError):
+        return one_line(f"not enough memory {error}")
+    return one_line(f"unexpected {type(error).__name__}: {error} (LOCALBAYES_DEBUG=1 shows where)")
+
+
+def one_line(text: str) -> str:
+    r"""Join lines, and escape what a terminal would not print.
+
+    Examples
+    --------
+    >>> one_line("a\n  b \x1b[31m")
+    'a b \\x1b[31m'
+    """
+    joined = " ".join(text.split())
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in joined)
+
+
+def _report(error: BaseException, line: str, code: int) -> int:
+    if type(error).__name__ == "NoArgsIsHelpError":
+        error.show()  # type: ignore[attr-defined]
+        return code
+    if os.environ.get("LOCALBAYES_DEBUG", "0") not in ("", "0"):
+        traceback.print_exception(error)
+    typer.echo(line, err=True)
+    return code
+
+
+def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    typer.echo(f"warning: {one_line(str(message))}", err=True)

@@ -1,0 +1,162 @@
+"""`localbayes fit` and `localbayes predict`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from localbayes.cli.options import (
+    AlphaOption,
+    BinsOption,
+    CategoricalOption,
+    DataArgument,
+    ForceOption,
+    JobsOption,
+    KappaOption,
+    MethodOption,
+    MissingOption,
+    NeighboursOption,
+    ParamOption,
+    TargetOption,
+    check_categorical,
+    make_model,
+    text_columns,
+)
+from localbayes.cli.progress import progress_bar
+from localbayes.cli.tables import check_table_name, read_table, split_target, table_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import pandas as pd
+
+    from localbayes.classifiers import BayesClassifier
+    from localbayes.encoding import TableEncoder
+
+__all__ = ["fit", "predict"]
+
+
+def fit(
+    data: DataArgument,
+    target: TargetOption,
+    output: Annotated[
+        Path,
+        typer.Option("--output", "-o", metavar="MODEL", help="Where to save the model.", show_default=False),
+    ],
+    method: MethodOption = "LCWNB",
+    kappa: KappaOption = None,
+    alpha: AlphaOption = None,
+    k: NeighboursOption = None,
+    n_bins: BinsOption = None,
+    missing: MissingOption = None,
+    categorical: CategoricalOption = None,
+    param: ParamOption = None,
+    force: ForceOption = False,
+) -> None:
+    """Learn a classifier from a table and save it.
+
+    Columns of text are categories, columns of numbers are cut into bins. ARFF files also declare values
+    that do not occur. The model file is in the format of skops and contains no code.
+    """
+    from localbayes._files import check_output
+    from localbayes.persistence import save_model
+
+    model = make_model(method, param, kappa=kappa, alpha=alpha, k=k, n_bins=n_bins, missing=missing)
+    check_output(output, force)
+    X, y = split_target(read_table(data, text_columns(categorical, target)), target, data)
+    check_categorical(categorical, list(X.columns))
+    model.fit(X, y)
+    save_model(model, output, force)
+    typer.echo(f"{output}: {model}, {len(X)} rows, {X.shape[1]} columns, {len(model.classes_)} classes")
+
+
+def predict(
+    model_file: Annotated[
+        Path, typer.Argument(metavar="MODEL", help="A file that `fit` wrote.", show_default=False)
+    ],
+    data: DataArgument,
+    proba: Annotated[bool, typer.Option("--proba", help="Add a column of probabilities per class.")] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="OUT",
+            help="A .csv or .parquet file; without it CSV goes to standard output.",
+            show_default=False,
+        ),
+    ] = None,
+    jobs: JobsOption = 1,
+    force: ForceOption = False,
+) -> None:
+    """Classify the rows of a table, in order.
+
+    Columns are found by name; those that the model does not know, the class for one, are ignored. The
+    answer has a column `prediction` and, with --proba, a column `proba_CLASS` for each class.
+    """
+    from localbayes._files import check_output, write_output
+    from localbayes.persistence import load_model
+
+    if output is not None:
+        check_table_name(output)
+        check_output(output, force)
+    model = load_model(model_file)
+    model.n_jobs = jobs
+    X = _features(model, model_file, data)
+    answer = _classify(model, X, proba)
+    if output is None:
+        typer.echo(table_bytes(answer, None), nl=False)
+    else:
+        write_output(output, table_bytes(answer, output), force)
+        typer.echo(f"{output}: {len(answer)} predictions")
+
+
+def _features(model: BayesClassifier, model_file: Path, data: Path) -> Any:
+    """Columns that the model was fitted on, in the types that it knows."""
+    from localbayes.datasets.registry import no_such
+
+    encoder = model.encoder_
+    if encoder is None:
+        raise ValueError(f"{model_file} was fitted on codes, not on a table: use it from Python")
+    names = getattr(model, "feature_names_in_", None)
+    if names is None:
+        return read_table(data).to_numpy(dtype=object, na_value=float("nan"))
+    frame = read_table(data, _text_in_model(encoder))
+    absent = [name for name in names if name not in frame.columns]
+    if absent:
+        more = f" ({len(absent)} of the model's {len(names)} columns are missing)" if absent[1:] else ""
+        raise ValueError(f"{data}: {no_such('column is called', absent[0], frame.columns)}{more}")
+    return frame[list(names)]
+
+
+def _text_in_model(encoder: TableEncoder) -> Callable[[str], bool]:
+    """Columns whose categories are text: a file in which they all look like numbers must not hide that."""
+    text = {
+        name
+        for name, column in zip(encoder.names, encoder.columns, strict=True)
+        if any(isinstance(value, str) for value in getattr(column, "values", []))
+    }
+    return text.__contains__
+
+
+def _classify(model: BayesClassifier, X: Any, proba: bool) -> pd.DataFrame:
+    import numpy as np
+    import pandas as pd
+
+    step = max(4096, -(-len(X) // 100))
+    labels, probabilities = [], []
+    with progress_bar("predicting", len(X)) as advance:
+        for begin in range(0, len(X), step):
+            part = X[begin : begin + step]
+            labels.append(model.predict(part))
+            if proba:
+                probabilities.append(model.predict_proba(part))
+            advance(len(part))
+    answer = pd.DataFrame({"prediction": np.concatenate(labels)})
+    if proba:
+        table = np.concatenate(probabilities)
+        for k, label in enumerate(model.classes_.tolist()):
+            answer[f"proba_{label}"] = table[:, k]
+    return answer
