@@ -6,8 +6,8 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+import localbayes.kernels._kernels as _kernels
 from localbayes.encoding.coded import Codes
-from localbayes.kernels import _kernels
 
 __all__ = ["MAX_TABLE_BYTES", "PairCounts", "ValueCounts"]
 
@@ -95,8 +95,10 @@ class ValueCounts:
             Weight of each row; all counts are floating point from then on.
         """
         classes = np.ascontiguousarray(class_codes, dtype=np.int64)
-        if len(classes) and not (0 <= classes.min() and classes.max() < self.n_classes):
-            raise ValueError(f"class codes must be from 0 to {self.n_classes - 1}, got {classes.min()} to {classes.max()}")
+        if len(classes) and not (classes.min() >= 0 and classes.max() < self.n_classes):
+            raise ValueError(
+                f"class codes must be from 0 to {self.n_classes - 1}, got {classes.min()} to {classes.max()}"
+            )
         if weights is not None:
             self._convert(np.float64)
             weights = np.ascontiguousarray(weights, dtype=np.float64)
@@ -109,7 +111,9 @@ class ValueCounts:
         """Make room for new values at the end of the domains."""
         grown = self._empty(sizes)
         if (grown.sizes < self.sizes).any():
-            raise ValueError(f"a domain can only grow: sizes were {self.sizes.tolist()}, got {grown.sizes.tolist()}")
+            raise ValueError(
+                f"a domain can only grow: sizes were {self.sizes.tolist()}, got {grown.sizes.tolist()}"
+            )
         grown._convert(self.value_counts.dtype)
         grown.class_counts[:] = self.class_counts
         grown._copy(self, self._moved(grown))
@@ -118,7 +122,9 @@ class ValueCounts:
     def __add__(self, other: Self) -> Self:
         """Counts of the rows of both."""
         if self.n_classes != other.n_classes or not np.array_equal(self.sizes, other.sizes):
-            raise ValueError("counts add up only over the same domains and classes: grow them to the same sizes first")
+            raise ValueError(
+                "counts add up only over the same domains and classes: grow them to the same sizes first"
+            )
         total = self._empty(self.sizes)
         for part in (self, other):
             total._convert(part.value_counts.dtype)
@@ -147,9 +153,14 @@ class ValueCounts:
         self.value_counts[slots] = source.value_counts
 
     def _count(
-        self, slots: npt.NDArray[np.int64], classes: npt.NDArray[np.int64], weights: npt.NDArray[np.float64] | None
+        self,
+        slots: npt.NDArray[np.int64],
+        classes: npt.NDArray[np.int64],
+        weights: npt.NDArray[np.float64] | None,
     ) -> None:
-        _kernels.count_rows(self.first_slot, self.first_slot, slots, classes, weights, self.value_counts, None)
+        _kernels.count_rows(
+            self.first_slot, self.first_slot, slots, classes, weights, self.value_counts, None
+        )
 
 
 class PairCounts(ValueCounts):
@@ -193,9 +204,10 @@ class PairCounts(ValueCounts):
         names: Sequence[Any] | None = None,
     ) -> None:
         widths = [int(q) + 1 for q in np.asarray(sizes)]
-        start = [0]
-        for j, width in enumerate(widths):
-            start.append(start[-1] + width * sum(widths[:j]))
+        start, slots_before = [0], 0
+        for width in widths:
+            start.append(start[-1] + width * slots_before)
+            slots_before += width
         self.max_table_bytes = max_table_bytes
         self.names = None if names is None else list(names)
         self._refuse_beyond_limit(4 * start[-1] * int(n_classes), widths)
@@ -225,7 +237,9 @@ class PairCounts(ValueCounts):
         """
         most = np.iinfo(np.int32).max
         if weights is None and self.n_rows + len(codes) > most and self.pair_counts.dtype == np.int32:
-            raise ValueError(f"pair counts hold at most {most} rows, got {len(codes)} more than {self.n_rows}")
+            raise ValueError(
+                f"pair counts hold at most {most} rows, got {len(codes)} more than {self.n_rows}"
+            )
         super().add(codes, class_codes, weights)
 
     def conditional_information(self) -> npt.NDArray[np.float64]:
@@ -236,7 +250,11 @@ class PairCounts(ValueCounts):
         m = len(self.sizes)
         information = np.empty((m, m))
         _kernels.conditional_information(
-            *self.layout, self.value_counts, self.pair_counts, self.class_counts.astype(np.float64), information
+            *self.layout,
+            self.value_counts,
+            self.pair_counts,
+            self.class_counts.astype(np.float64),
+            information,
         )
         return information
 
@@ -262,7 +280,10 @@ class PairCounts(ValueCounts):
             self._rows_of(j)[:q, slots[: source.first_slot[j]]] = source._rows_of(j)[:q]
 
     def _count(
-        self, slots: npt.NDArray[np.int64], classes: npt.NDArray[np.int64], weights: npt.NDArray[np.float64] | None
+        self,
+        slots: npt.NDArray[np.int64],
+        classes: npt.NDArray[np.int64],
+        weights: npt.NDArray[np.float64] | None,
     ) -> None:
         _kernels.count_rows(*self.layout, slots, classes, weights, self.value_counts, self.pair_counts)
 
@@ -277,7 +298,12 @@ class PairCounts(ValueCounts):
         widest = max(range(len(widths)), key=widths.__getitem__)
         name = widest if self.names is None else repr(self.names[widest])
         raise ValueError(
-            f"the table of pairs would take {needed / 2**30:.1f} GiB, more than max_table_bytes = "
-            f"{self.max_table_bytes / 2**30:.1f} GiB; column {name} has the most values ({widths[widest] - 1}): "
+            f"the table of pairs would take {_readable(needed)}, more than max_table_bytes = "
+            f"{_readable(self.max_table_bytes)}; column {name} has the most values ({widths[widest] - 1}): "
             "bin, group or drop it, or allow a larger table"
         )
+
+
+def _readable(size: float) -> str:
+    power = min(3, max(0, int(np.log2(max(size, 1))) // 10))
+    return f"{size / 1024**power:.1f} {('bytes', 'KiB', 'MiB', 'GiB')[power]}"

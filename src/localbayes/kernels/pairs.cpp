@@ -8,51 +8,91 @@
 #include <bit>
 #include <cmath>
 #include <concepts>
+#include <cstddef>
 #include <numbers>
 #include <optional>
 #include <vector>
+
+// What a query calls is compiled twice and chosen when the module is loaded. Neither version contracts
+// multiplications and additions, so both give the same bits.
+#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
+#define LOCALBAYES_ALSO_AVX2 __attribute__((target_clones("avx2", "default")))
+#else
+#define LOCALBAYES_ALSO_AVX2
+#endif
 
 namespace localbayes {
 
 namespace {
 
 constexpr int kGroup = 16;  // factors between two normalisations
-constexpr int kExponentBias = 1023, kMantissaBits = 52;
+constexpr double kShift = 0x1p52, kBias = 1023;  // adding 2^52 puts a whole number into the low bits of a double
+constexpr double kLowest = -0x1p60;
+constexpr uint64_t kMantissaBits = 52, kMantissaMask = (uint64_t{1} << kMantissaBits) - 1;
 
-// Takes the exponents out of positive numbers.
-void normalise(double* __restrict number, int64_t* __restrict exponent, int64_t size) {
-    constexpr uint64_t kMantissa = (uint64_t{1} << kMantissaBits) - 1, kOne = uint64_t{kExponentBias} << kMantissaBits;
-    for (int64_t k = 0; k < size; ++k) {
+// Takes the exponents out of positive numbers. Exponents are kept as double: what has no integer
+// instruction of this width on older machines has one for double.
+inline void normalise(double* __restrict number, double* __restrict exponent, size_t size) {
+    for (size_t k = 0; k < size; ++k) {
         const uint64_t bits = std::bit_cast<uint64_t>(number[k]);
-        exponent[k] += int64_t(bits >> kMantissaBits) - kExponentBias;
-        number[k] = std::bit_cast<double>((bits & kMantissa) | kOne);
+        exponent[k] += std::bit_cast<double>((bits >> kMantissaBits) | std::bit_cast<uint64_t>(kShift)) - (kShift + kBias);
+        number[k] = std::bit_cast<double>((bits & kMantissaMask) | std::bit_cast<uint64_t>(1.0));
     }
 }
 
 // 2^k for k <= 0, zero where that is below the normal range.
-inline double power_of_two(int64_t k) {
-    return std::bit_cast<double>(uint64_t(std::max<int64_t>(k, -kExponentBias) + kExponentBias) << kMantissaBits);
+inline double power_of_two(double k) {
+    const double biased = (k > -kBias ? k : -kBias) + (kShift + kBias);
+    return std::bit_cast<double>(std::bit_cast<uint64_t>(biased) << kMantissaBits);
 }
 
 template <class Pair>
-inline void multiply(const Pair* __restrict cell, int r, double pseudo_a, double pseudo_b, double* __restrict a,
-                     double* __restrict b) {
+inline void multiply(const Pair* __restrict cell, int r, double pseudo_i, double pseudo_j, double* __restrict product_i,
+                     double* __restrict product_j) {
     for (int y = 0; y < r; ++y) {
         const double n = double(cell[y]);
-        a[y] *= n + pseudo_a;
-        b[y] *= n + pseudo_b;
+        product_i[y] *= n + pseudo_j;
+        product_j[y] *= n + pseudo_i;
     }
 }
 
+// log sum_p product[p] mantissa[slot[p]] 2^power[p], for each class.
+inline void sum_products(int m, int r, const int64_t* slot, const double* __restrict product, const double* __restrict power,
+                         const double* __restrict mantissa, double* __restrict top, double* __restrict total,
+                         double* __restrict out) {
+    std::fill_n(top, r, 2 * kLowest);
+    std::fill_n(total, r, 0.0);
+    for (int p = 0; p < m; ++p)
+        for (int y = 0; y < r; ++y) top[y] = std::max(top[y], power[size_t(p) * r + y]);
+    for (int p = 0; p < m; ++p) {
+        const double* base = mantissa + slot[p] * r;
+        for (int y = 0; y < r; ++y)
+            total[y] += product[size_t(p) * r + y] * base[y] * power_of_two(power[size_t(p) * r + y] - top[y]);
+    }
+    for (int y = 0; y < r; ++y) out[y] = std::log(total[y]) + top[y] * std::numbers::ln2;
+}
+
 template <class Pair>
-inline void mix(const Pair* __restrict cell, int r, double pseudo_a, double weight_a, const double* __restrict scale_b,
-                double* __restrict a, double pseudo_b, double weight_b, const double* __restrict scale_a,
-                double* __restrict b) {
+inline void mix(const Pair* __restrict cell, int r, double pseudo_i, double weight_i, const double* __restrict scale_j,
+                double* __restrict mixed_i, double pseudo_j, double weight_j, const double* __restrict scale_i,
+                double* __restrict mixed_j) {
     for (int y = 0; y < r; ++y) {
         const double n = double(cell[y]);
-        a[y] += weight_a * (n + pseudo_a) * scale_b[y];
-        b[y] += weight_b * (n + pseudo_b) * scale_a[y];
+        mixed_i[y] += weight_i * (n + pseudo_i) * scale_j[y];
+        mixed_j[y] += weight_j * (n + pseudo_j) * scale_i[y];
     }
+}
+
+// out = prior + sum_i log(mixed[i]), for each class.
+inline void sum_logs(int m, int r, const double* __restrict mixed, const double* prior, double* __restrict product,
+                     double* __restrict power, double* __restrict out) {
+    std::fill_n(product, r, 1.0);
+    std::fill_n(power, r, 0.0);
+    for (int i = 0; i < m; ++i) {
+        for (int y = 0; y < r; ++y) product[y] *= mixed[size_t(i) * r + y];
+        if (i % kGroup == kGroup - 1) normalise(product, power, r);
+    }
+    for (int y = 0; y < r; ++y) out[y] = prior[y] + std::log(product[y]) + power[y] * std::numbers::ln2;
 }
 
 template <class Count>
@@ -81,7 +121,7 @@ void count_rows(const Slots& s, Rows rows, const int64_t* classes, const double*
         }
 }
 
-void sum_rows(Rows rows, int m, int n_classes, const double* table, const double* start, double* out) {
+LOCALBAYES_ALSO_AVX2 void sum_rows(Rows rows, int m, int n_classes, const double* table, const double* start, double* out) {
     for (int64_t q = 0; q < rows.n; ++q) {
         double* __restrict sum = out + q * n_classes;
         std::copy_n(start, n_classes, sum);
@@ -93,65 +133,44 @@ void sum_rows(Rows rows, int m, int n_classes, const double* table, const double
 }
 
 template <class Pair>
-void sum_superparents(const Slots& s, Rows rows, const Pair* pairs, const double* pseudo, const double* mantissa,
-                      const int64_t* exponent, double* out) {
+LOCALBAYES_ALSO_AVX2 void sum_superparents(const Slots& s, Rows rows, const Pair* pairs, const double* pseudo, const double* mantissa,
+                      const double* exponent, double* out) {
     const int m = s.m, r = s.n_classes;
-    std::vector<double> product(size_t(m) * r), total(r);
-    std::vector<int64_t> power(size_t(m) * r), top(r);
+    std::vector<double> product(size_t(m) * r), power(size_t(m) * r), top(r), total(r);
     for (int64_t q = 0; q < rows.n; ++q) {
         const int64_t* slot = rows.slots + q * m;
         std::fill(product.begin(), product.end(), 1.0);
-        std::fill(power.begin(), power.end(), 0);
+        for (int p = 0; p < m; ++p) std::copy_n(exponent + slot[p] * r, r, &power[size_t(p) * r]);
         for (int j0 = 0; j0 < m; j0 += kGroup)
             for (int i0 = 0; i0 <= j0; i0 += kGroup) {
                 const int j1 = std::min(j0 + kGroup, m);
                 for (int j = j0; j < j1; ++j) {
                     const Pair* row = pairs + s.row(j, slot[j]);
                     for (int i = i0; i < std::min(i0 + kGroup, j); ++i)
-                        multiply(row + slot[i] * r, r, pseudo[j], pseudo[i], &product[size_t(i) * r],
-                                 &product[size_t(j) * r]);
+                        multiply(row + slot[i] * r, r, pseudo[i], pseudo[j], &product[size_t(i) * r], &product[size_t(j) * r]);
                 }
-                normalise(&product[size_t(j0) * r], &power[size_t(j0) * r], int64_t(j1 - j0) * r);
-                if (i0 < j0) normalise(&product[size_t(i0) * r], &power[size_t(i0) * r], int64_t(kGroup) * r);
+                normalise(&product[size_t(j0) * r], &power[size_t(j0) * r], size_t(j1 - j0) * r);
+                if (i0 < j0) normalise(&product[size_t(i0) * r], &power[size_t(i0) * r], size_t(kGroup) * r);
             }
-        std::fill(top.begin(), top.end(), std::numeric_limits<int64_t>::min());
-        for (int p = 0; p < m; ++p)
-            for (int y = 0; y < r; ++y) {
-                const size_t k = size_t(p) * r + y, base = size_t(slot[p]) * r + y;
-                product[k] *= mantissa[base];
-                power[k] += exponent[base];
-                top[y] = std::max(top[y], power[k]);
-            }
-        std::fill(total.begin(), total.end(), 0.0);
-        for (int p = 0; p < m; ++p)
-            for (int y = 0; y < r; ++y)
-                total[y] += product[size_t(p) * r + y] * power_of_two(power[size_t(p) * r + y] - top[y]);
-        for (int y = 0; y < r; ++y) out[q * r + y] = std::log(total[y]) + double(top[y]) * std::numbers::ln2;
+        sum_products(m, r, slot, product.data(), power.data(), mantissa, top.data(), total.data(), out + q * r);
     }
 }
 
 template <class Pair>
-void mix_parents(const Slots& s, Rows rows, const Pair* pairs, const double* pseudo, const double* weight,
+LOCALBAYES_ALSO_AVX2 void mix_parents(const Slots& s, Rows rows, const Pair* pairs, const double* pseudo, const double* weight,
                  const double* alone, const double* scale, const double* prior, double* out) {
     const int m = s.m, r = s.n_classes;
-    std::vector<double> mixed(size_t(m) * r), product(r);
+    std::vector<double> mixed(size_t(m) * r), product(r), power(r);
     for (int64_t q = 0; q < rows.n; ++q) {
         const int64_t* slot = rows.slots + q * m;
-        for (int i = 0; i < m; ++i) std::copy_n(alone + size_t(slot[i]) * r, r, &mixed[size_t(i) * r]);
+        for (int i = 0; i < m; ++i) std::copy_n(alone + slot[i] * r, r, &mixed[size_t(i) * r]);
         for (int j = 0; j < m; ++j) {
             const Pair* row = pairs + s.row(j, slot[j]);
             for (int i = 0; i < j; ++i)
-                mix(row + slot[i] * r, r, pseudo[i], weight[i * m + j], scale + size_t(slot[j]) * r,
-                    &mixed[size_t(i) * r], pseudo[j], weight[j * m + i], scale + size_t(slot[i]) * r,
-                    &mixed[size_t(j) * r]);
+                mix(row + slot[i] * r, r, pseudo[i], weight[i * m + j], scale + slot[j] * r, &mixed[size_t(i) * r],
+                    pseudo[j], weight[j * m + i], scale + slot[i] * r, &mixed[size_t(j) * r]);
         }
-        std::copy_n(prior, r, out + q * r);
-        for (int i0 = 0; i0 < m; i0 += kGroup) {
-            std::fill(product.begin(), product.end(), 1.0);
-            for (int i = i0; i < std::min(i0 + kGroup, m); ++i)
-                for (int y = 0; y < r; ++y) product[y] *= mixed[size_t(i) * r + y];
-            for (int y = 0; y < r; ++y) out[q * r + y] += std::log(product[y]);
-        }
+        sum_logs(m, r, mixed.data(), prior, product.data(), power.data(), out + q * r);
     }
 }
 
@@ -246,7 +265,7 @@ void bind(nb::module_& m) {
                    values.data(), pairs ? pairs->data() : nullptr);
     }, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), nb::arg().noconvert(), nb::arg().noconvert().none());
     m.def("sum_superparents", [](Index first, Index start, In<int64_t, 2> slots, In<Pair, 2> pairs, In<double, 1> pseudo,
-                                 In<double, 2> mantissa, In<int64_t, 2> exponent, InOut<double, 2> out) {
+                                 In<double, 2> mantissa, In<double, 2> exponent, InOut<double, 2> out) {
         nb::gil_scoped_release release;
         sum_superparents(view(first, start, pairs.shape(1)), view(slots), pairs.data(), pseudo.data(), mantissa.data(),
                          exponent.data(), out.data());

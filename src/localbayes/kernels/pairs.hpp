@@ -55,7 +55,7 @@ void sum_rows(Rows, int m, int n_classes, const double* table, const double* sta
 // base is given per slot and class as mantissa * 2^exponent; a mantissa of 0 leaves the superparent out.
 template <class Pair>
 void sum_superparents(const Slots&, Rows, const Pair* pairs, const double* pseudo, const double* mantissa,
-                      const int64_t* exponent, double* out);
+                      const double* exponent, double* out);
 
 // Hidden parents, out[q][y] = prior[y] + sum_i log(alone(i, y) + sum_{j != i} weight[i][j] (n_{i, j, y} + pseudo[i]) scale(j, y));
 // alone and scale are given per slot and class.

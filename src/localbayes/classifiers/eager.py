@@ -1,0 +1,125 @@
+"""The eager family: formulas over counts of values and of pairs of values."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+import localbayes.kernels._kernels as _kernels
+from localbayes.classifiers.base import BayesClassifier, Floats
+from localbayes.classifiers.lazy import check_number
+from localbayes.classifiers.pair_counts import MAX_TABLE_BYTES, PairCounts, ValueCounts
+from localbayes.encoding.coded import Codes
+
+__all__ = ["EagerClassifier", "OneDependence", "PairClassifier", "sum_rows"]
+
+
+class EagerClassifier(BayesClassifier):
+    """Base of classifiers that keep counts, not rows.
+
+    Learning adds rows to ``counts_`` and then calls ``_derive``, in which a subclass turns counts into
+    what its ``_log_joint`` looks up. Counts made elsewhere can be put in place in the same way.
+
+    Attributes
+    ----------
+    counts_ : ValueCounts or PairCounts
+        The statistic.
+    """
+
+    counts_: ValueCounts
+
+    def _derive(self) -> None:
+        """Turn counts into the tables of the formula."""
+        raise NotImplementedError
+
+    def _start(self, sizes: npt.NDArray[np.uint32], n_classes: int) -> None:
+        self.counts_ = ValueCounts(sizes, n_classes)
+
+    def _learn(self, codes: Codes, class_codes: npt.NDArray[np.int64]) -> None:
+        self.counts_.add(codes, class_codes)
+        self._derive()
+
+    def _grow(self, sizes: npt.NDArray[np.uint32]) -> None:
+        self.counts_.grow(sizes)
+
+
+class PairClassifier(EagerClassifier):
+    """Base of classifiers over :class:`PairCounts`.
+
+    Parameters
+    ----------
+    max_table_bytes : int, default=2 GiB
+        A table of pairs that would be larger is refused, with the name of the widest column.
+    categorical_features, n_bins, missing, n_jobs
+        As in :class:`LCWNB`.
+    """
+
+    counts_: PairCounts
+
+    def __init__(
+        self,
+        *,
+        max_table_bytes: int = MAX_TABLE_BYTES,
+        categorical_features: Any = "from_dtype",
+        n_bins: int = 10,
+        missing: str = "impute",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.max_table_bytes = max_table_bytes
+        self.categorical_features = categorical_features
+        self.n_bins = n_bins
+        self.missing = missing
+        self.n_jobs = n_jobs
+
+    def _check_parameters(self) -> None:
+        check_number("max_table_bytes", self.max_table_bytes, above=0)
+
+    def _start(self, sizes: npt.NDArray[np.uint32], n_classes: int) -> None:
+        names = getattr(self, "feature_names_in_", None)
+        self.counts_ = PairCounts(sizes, n_classes, max_table_bytes=self.max_table_bytes, names=names)
+
+
+class OneDependence(PairClassifier):
+    """Base of averaged one-dependence estimators.
+
+    The joint probability of class y and a row is a sum over superparents p, on which every other
+    attribute depends besides the class::
+
+        P(y, x) = sum_p base(x_p, y) prod_{i != p} (n(x_p, x_i, y) + pseudo_i)
+
+    where n counts rows of class y that share two values with the query. A subclass gives ``log_base``
+    for each slot and class (minus infinity leaves a superparent out) and ``pseudo`` for each attribute.
+    """
+
+    def _set_superparents(self, log_base: Floats, pseudo: Floats) -> None:
+        self.pseudo_count_ = pseudo
+        used = np.isfinite(log_base)
+        log2_base = np.where(used, log_base, 0.0) / np.log(2)
+        exponent = np.floor(log2_base)
+        # The kernel works with numbers far outside the range of double: a mantissa and an exponent apart.
+        self._mantissa = np.where(used, np.exp2(log2_base - exponent), 0.0)
+        self._exponent = np.where(used, exponent, _FAR_BELOW)
+
+    def _log_joint(self, codes: Codes) -> Floats:
+        counts = self.counts_
+        out = np.empty((len(codes), counts.n_classes))
+        _kernels.sum_superparents(
+            *counts.layout,
+            counts.slots(codes),
+            counts.pair_counts,
+            self.pseudo_count_,
+            self._mantissa,
+            self._exponent,
+            out,
+        )
+        return out
+
+
+_FAR_BELOW = -(2.0**40)
+
+
+def sum_rows(rows: npt.NDArray[np.int64], table: Floats, start: Floats) -> Floats:
+    """Start plus, for every query, the sum of the rows of a table that it names."""
+    out = np.empty((len(rows), table.shape[1]))
+    _kernels.sum_rows(rows, table, start, out)
+    return out
