@@ -56,10 +56,19 @@ def check_table(X: Any, estimator: Any) -> Any:
         if 0 in X.shape:
             check_array(np.empty(X.shape), estimator=estimator)
         return X
+    if hasattr(X, "collect"):
+        raise TypeError(f"X is a {type(X).__name__}, which holds no rows yet; pass X.collect()")
     if isinstance(X, list | tuple):
-        # Left to NumPy, the rows [1.0, "a"] and [1, "b"] would become the strings "1.0" and "1".
-        X = np.array(X, dtype=object)
+        X = _array_of_rows(X)
     return check_array(X, dtype=None, ensure_all_finite=False, estimator=estimator)
+
+
+def _array_of_rows(rows: Sequence[Any]) -> npt.NDArray[Any]:
+    """Rows as an array of objects: left to NumPy, [1.0, "a"] would become the strings "1.0" and "a"."""
+    lengths = sorted({len(row) for row in rows if isinstance(row, list | tuple)})
+    if len(lengths) > 1:
+        raise ValueError(f"X has rows of different lengths, from {lengths[0]} to {lengths[-1]}")
+    return np.array(rows, dtype=object)
 
 
 def _pandas_column(name: str, column: Any, categorical: bool | None) -> RawColumn:
@@ -114,9 +123,10 @@ def _array_column(name: str, column: npt.NDArray[Any], categorical: bool | None)
     if categorical:
         return _factorize(name, column)
     try:
-        if column.dtype.kind == "O":
-            column = np.array([np.nan if is_missing(v) else v for v in column.tolist()])
-        numbers = column.astype(np.float64)
+        cells = (
+            [np.nan if is_missing(v) else v for v in column.tolist()] if column.dtype == object else column
+        )
+        numbers = np.asarray(cells).astype(np.float64)
     except (TypeError, ValueError):
         raise _not_numeric(name, column.dtype) from None
     return _numbers(name, numbers)
