@@ -1,0 +1,17 @@
+"""The same counts, added up by Dask: tables larger than a machine, query loads larger than its cores.
+
+``Distributed`` wraps any classifier of the library. ``parts`` cuts Dask collections into tasks, ``graph``
+names them, ``work`` is what runs on the workers, ``queries`` sends queries to them, ``counts`` is how a
+formula of the lazy family asks rows that are elsewhere, ``cluster`` talks to the scheduler.
+``docs/scale.md`` says what travels.
+"""
+
+from importlib.util import find_spec
+
+if find_spec("dask") is None or find_spec("distributed") is None:
+    raise ImportError("localbayes.scale needs dask and distributed: pip install localbayes[dask]")
+
+from localbayes.scale.cluster import connect, run_tasks
+from localbayes.scale.model import Distributed
+
+__all__ = ["Distributed", "connect", "run_tasks"]

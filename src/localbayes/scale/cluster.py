@@ -1,0 +1,186 @@
+"""The cluster: somebody's client or processes of our own, progress, and errors that say where they were."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+from distributed import Client, Future, LocalCluster, as_completed, default_client
+
+__all__ = ["Cluster", "Progress", "connect", "result", "run_tasks", "watch"]
+
+Item = TypeVar("Item")
+
+# Called with the name of a stage, how much of it is done, and how much there is.
+Progress = Callable[[str, int, int], None]
+
+
+class Cluster:
+    """A client: the one given, the current one, or that of processes started here.
+
+    Parameters
+    ----------
+    client : distributed.Client, optional
+        A connected client.
+    """
+
+    def __init__(self, client: Any = None) -> None:
+        self._own: Any = None
+        if client is None:
+            try:
+                client = default_client()
+            except ValueError:
+                self._own = LocalCluster(threads_per_worker=1, dashboard_address="127.0.0.1:0")
+                client = Client(self._own, set_as_default=False)
+        self._client = client
+        self.get_client("pass one that is open")
+
+    @property
+    def stays(self) -> bool:
+        """Whether this is a cluster of our own that is still there."""
+        return self._own is not None and self._client.status == "running"
+
+    def get_client(self, advice: str) -> Any:
+        """Give the client if it is connected."""
+        if self._client.status != "running":
+            raise ConnectionError(f"the Dask client is {self._client.status}; {advice}")
+        return self._client
+
+    @property
+    def n_workers(self) -> int:
+        """Number of workers now."""
+        return max(1, len(self._client.nthreads()))
+
+    def close(self) -> None:
+        """Stop the processes that were started here; somebody else's cluster stays as it is."""
+        if self._own is not None:
+            self._client.close()
+            self._own.close()
+
+    def start(self, graph: dict[Any, Any], keys: Sequence[Any]) -> list[Any]:
+        """Have tasks computed; results stay on the workers."""
+        futures: list[Any] = self.get_client("connect again").get(dict(graph), list(keys), sync=False)
+        return futures
+
+
+def watch(
+    futures: Sequence[Any], names: Sequence[str], stage: str = "", progress: Progress | None = None
+) -> None:
+    """Wait until all are done; raise the first error with the name of what it happened to."""
+    place = {future.key: k for k, future in enumerate(futures)}
+    for done, future in enumerate(_completed(futures), start=1):
+        _check(future, names[place[future.key]])
+        if progress is not None:
+            progress(stage, done, len(futures))
+
+
+def _completed(futures: Sequence[Any]) -> Any:
+    # Without a loop, Dask would look for a client that is the current one.
+    return as_completed(futures, loop=futures[0].client.loop) if futures else ()
+
+
+def result(future: Any, name: str) -> Any:
+    """Wait for a result and fetch it; raise its error with a name."""
+    watch([future], [name])
+    return future.result()
+
+
+def _check(future: Any, name: str) -> None:
+    if future.status == "error":
+        raise _named(future.exception(), name)
+    if future.status != "finished":
+        raise ConnectionError(f"{name}: the Dask scheduler or its client has gone ({future.status})")
+
+
+def _named(error: BaseException, name: str) -> BaseException:
+    """The same error, with a name in its message."""
+    before = str(error)
+    if isinstance(error, OSError) and error.strerror:
+        error.strerror = f"{error.strerror} ({name})"
+    elif error.args and isinstance(error.args[0], str):
+        error.args = (f"{error.args[0]} ({name})", *error.args[1:])
+    if str(error) == before:
+        error.add_note(name)
+    return error
+
+
+@contextmanager
+def connect(address: str, timeout: float = 10.0) -> Iterator[Any]:
+    """Connect to a scheduler for the length of a ``with`` block.
+
+    Parameters
+    ----------
+    address : str
+        Address of the scheduler, such as ``tcp://10.0.0.1:8786``.
+    timeout : float, default=10
+        Seconds to wait for an answer.
+
+    Yields
+    ------
+    client : distributed.Client
+        The connection.
+
+    Examples
+    --------
+    >>> with connect("tcp://127.0.0.1:9", timeout=0.2) as client:
+    ...     pass
+    Traceback (most recent call last):
+        ...
+    ConnectionError: no Dask scheduler answers at 'tcp://127.0.0.1:9'; start one with: dask scheduler
+    """
+    try:
+        client = Client(address, timeout=timeout, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise ConnectionError(
+            f"no Dask scheduler answers at {address!r}; start one with: dask scheduler"
+        ) from error
+    try:
+        if not client.nthreads():
+            raise ConnectionError(
+                f"the Dask scheduler at {address!r} has no workers; start some with: dask worker {address}"
+            )
+        yield client
+    finally:
+        client.close()
+
+
+def run_tasks(
+    client: Any,
+    function: Callable[[Item], Any],
+    items: Iterable[Item],
+    *,
+    name: str = "run-task",
+    progress: Progress | None = None,
+) -> Iterator[tuple[int, Any]]:
+    """Run whole tasks on a cluster and give results as they come.
+
+    Parameters
+    ----------
+    client : distributed.Client
+        A connected client.
+    function : callable
+        What to do with an item, on a worker.
+    items : iterable
+        The items.
+    name : str
+        Name of the tasks on the dashboard, and of the stage in ``progress``.
+    progress : callable, optional
+        Called with the stage, the number of tasks done and their number.
+
+    Yields
+    ------
+    position, result
+        Position of the item and what the function returned for it.
+    """
+    items = list(items)
+    futures: list[Future] = client.map(function, items, key=name, pure=False)
+    place = {future.key: k for k, future in enumerate(futures)}
+    total = len(futures)
+    queue = _completed(futures)
+    # The queue alone holds what is not done yet, so that a result read is a result freed.
+    del futures
+    for done, future in enumerate(queue, start=1):
+        position = place[future.key]
+        _check(future, f"{name} {position} of {total}")
+        yield position, future.result()
+        if progress is not None:
+            progress(name, done, total)

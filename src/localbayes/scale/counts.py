@@ -1,0 +1,188 @@
+"""Match counts made in parts, and how a formula of the lazy family asks for them.
+
+A lazy classifier takes counts from its index, turns V into weights and gives the weights back for
+weighted sums. Here the rows are elsewhere, so it is run twice on the same V: with ``Questions`` it
+only notes the weights it asks for; with ``Answers`` it gets the sums that came back for them. What it
+does in between, one formula or many, is its own affair.
+"""
+
+import copy
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from localbayes.classifiers.lazy import LazyClassifier
+from localbayes.encoding.coded import Codes, missing_code
+from localbayes.kernels import MatchIndex
+
+__all__ = ["Answers", "PartCounts", "Questions", "SummedCounts", "add_arrays", "with_index"]
+
+Arrays = tuple[npt.NDArray[Any], ...]
+Floats = npt.NDArray[np.float64]
+
+
+def add_arrays(parts: Sequence[Arrays]) -> Arrays:
+    """Sum of tuples of arrays, place by place; integers are exact and as narrow as they can be.
+
+    Examples
+    --------
+    >>> add_arrays([(np.array([200], np.uint8),), (np.array([100], np.uint8),)])
+    (array([300], dtype=uint16),)
+    """
+    return tuple(_narrow(sum(map(_widen, arrays))) for arrays in zip(*parts, strict=True))
+
+
+def _widen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    return array if array.dtype.kind == "f" else array.astype(np.int64)
+
+
+def _narrow(array: Any) -> npt.NDArray[Any]:
+    if array.dtype.kind == "f":
+        return np.asarray(array)
+    return np.asarray(array.astype(np.min_scalar_type(int(array.max(initial=0)))))
+
+
+class PartCounts:
+    """Counts of some queries against one part of the rows, kept where that part is.
+
+    Parameters
+    ----------
+    index : MatchIndex
+        The part.
+    codes : array of shape (n_queries, m)
+        The queries.
+    step : int
+        Queries counted at a time. Only counts of one step are kept until the weights arrive; for
+        more queries than that, memory is worth more than counting twice.
+    """
+
+    def __init__(self, index: MatchIndex, codes: Codes, step: int) -> None:
+        totals = []
+        for begin in range(0, max(1, len(codes)), step):
+            self.kept = index.count(codes[begin : begin + step])
+            totals.append(self.kept.distance_counts)
+        if len(totals) > 1:
+            self.kept = None
+        self.totals = _narrow(np.concatenate(totals))
+        self._bytes = self.totals.nbytes + (0 if self.kept is None else len(codes) * index.bytes_per_query())
+
+    def weighted_sums(self, index: MatchIndex, codes: Codes, weights: Floats, step: int) -> Arrays:
+        """S and T for weights by query, class and distance."""
+        if self.kept is not None:
+            S, T = self.kept.weighted_sums(weights)
+            return S, T
+        sums = [
+            index.count(codes[begin : begin + step]).weighted_sums(weights[begin : begin + step])
+            for begin in range(0, max(1, len(codes)), step)
+        ]
+        return tuple(np.concatenate(arrays) for arrays in zip(*sums, strict=True))
+
+    def match_counts(self) -> Arrays:
+        """V and C."""
+        return self.totals, _narrow(self.kept.match_counts)
+
+    def __sizeof__(self) -> int:
+        return object.__sizeof__(self) + self._bytes
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Compiled counts cannot be sent or written to disk; where these arrive, rows are counted again.
+        return {"totals": self.totals, "_bytes": self.totals.nbytes, "kept": None}
+
+
+class _Counts:
+    """What a formula may ask of counts: V, weighted sums, and the log joint they give."""
+
+    def __init__(self, counts: Arrays, codes: Codes) -> None:
+        self.distance_counts = _widen(counts[0])
+        self._codes = codes
+
+    def weighted_sums(self, weights: Floats) -> Arrays:
+        """S and T for weights by query, class and distance."""
+        raise NotImplementedError
+
+    def log_joint(self, weights: Floats, sizes: Floats, alpha: float) -> Floats:
+        """Log of (alpha + S_y) / (alpha r + sum S) * prod_i (alpha + T_iy) / (alpha q_i + S_y)."""
+        S, T = self.weighted_sums(weights)
+        m = self._codes.shape[1]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            prior = np.log((alpha + S) / (alpha * S.shape[1] + S.sum(axis=1, keepdims=True)))
+            if T.shape[2] == m:
+                factors = np.log((alpha + T) / (alpha * sizes + S[:, :, None]))
+            else:
+                # Where values may be missing, T goes on with the weight of the rows that know each attribute.
+                factors = np.log((alpha + T[:, :, :m]) / (alpha * sizes + T[:, :, m:]))
+                known = self._codes != missing_code(self._codes.dtype)
+                factors = np.where(known[:, None, :], factors, 0.0)
+            log_joint: Floats = prior + factors.sum(axis=2)
+        return np.where(np.isnan(log_joint), -np.inf, log_joint)
+
+
+class SummedCounts(_Counts):
+    """V and C of all parts, in the place of an index: one pass, any number of weightings."""
+
+    def __init__(self, counts: Arrays, codes: Codes) -> None:
+        super().__init__(counts, codes)
+        self.match_counts = counts[1]
+
+    def count(self, codes: Codes) -> "SummedCounts":
+        """Give the counts themselves."""
+        return self
+
+    def weighted_sums(self, weights: Floats) -> Arrays:
+        """S and T for weights by query, class and distance."""
+        S = np.einsum("qyd,qyd->qy", weights, self.distance_counts)
+        return S, np.einsum("qyd,qydi->qyi", weights, self.match_counts)
+
+
+class Questions(_Counts):
+    """V of all parts, in the place of an index; notes the weights that are asked for."""
+
+    def __init__(self, counts: Arrays, codes: Codes) -> None:
+        super().__init__(counts, codes)
+        self.asked: list[Floats] = []
+
+    def count(self, codes: Codes) -> "Questions":
+        """Give the counts themselves."""
+        return self
+
+    def weighted_sums(self, weights: Floats) -> Arrays:
+        """Note the weights; the sums are not known yet."""
+        self.asked.append(np.ascontiguousarray(weights))
+        n, r, distances = weights.shape
+        return np.zeros((n, r)), np.zeros((n, r, distances - 1))
+
+
+class Answers(_Counts):
+    """V of all parts and weighted sums, in the place of an index, in the order they were asked for."""
+
+    def __init__(self, counts: Arrays, sums: Iterable[Arrays], codes: Codes) -> None:
+        super().__init__(counts, codes)
+        self._sums = iter(sums)
+
+    def count(self, codes: Codes) -> "Answers":
+        """Give the counts themselves."""
+        return self
+
+    def weighted_sums(self, weights: Floats) -> Arrays:
+        """Give the next sums."""
+        return next(self._sums)
+
+
+class _OneBatch:
+    """Queries that are codes already and few enough to be classified at once."""
+
+    def _queries(self, codes: Codes) -> Codes:
+        return codes
+
+    def _in_chunks(self, codes: Codes, function: Any, dtype: Any, *shape: int) -> Any:
+        return function(codes)
+
+
+def with_index(estimator: LazyClassifier, index: _Counts) -> Any:
+    """Copy of a fitted classifier that takes its counts from ``index`` and codes for queries."""
+    model: Any = copy.copy(estimator)
+    model.__class__ = type(type(estimator).__name__, (_OneBatch, type(estimator)), {})
+    model.index_ = index
+    return model

@@ -1,0 +1,266 @@
+"""Any classifier of the library, fitted and asked on a Dask cluster."""
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from localbayes.classifiers.base import BayesClassifier
+from localbayes.classifiers.eager import EagerClassifier
+from localbayes.classifiers.lazy import LazyClassifier
+from localbayes.encoding import ClassLabels, TableEncoder
+from localbayes.encoding.columns import sorted_values
+from localbayes.encoding.summaries import Summary
+from localbayes.encoding.tables import column_names
+from localbayes.scale import work
+from localbayes.scale.cluster import Cluster, Progress, result, watch
+from localbayes.scale.graph import Graph
+from localbayes.scale.parts import Parts, is_lazy, labelled_parts, query_parts
+from localbayes.scale.queries import RemoteRows
+
+__all__ = ["Distributed"]
+
+
+class Distributed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier whose training rows live on the workers of a Dask cluster.
+
+    Rows are encoded and indexed on the worker that loads them and stay there. Queries go out in batches,
+    counts come back added up, so predictions are those of the same classifier fitted on all rows in one
+    place, however the rows are cut. A worker that dies takes time, not the answer: its partitions are
+    loaded again elsewhere.
+
+    Parameters
+    ----------
+    estimator : classifier
+        One of the library's classifiers, not fitted.
+    client : distributed.Client, optional
+        The cluster. Without one the current client is used; if there is none, processes are started on
+        this machine and stopped by :meth:`close` or at the end of a ``with`` block.
+    passes : {1, 2}, optional
+        How queries travel, see ``docs/scale.md``; by default whichever is cheaper.
+    progress : callable, optional
+        Called with the name of a stage, how much of it is done, and how much there is.
+
+    Attributes
+    ----------
+    estimator_ : classifier
+        Fitted. One of the eager family (NB, TAN, AODE, WAODE, HNB) is complete and needs no cluster any
+        more; one of the lazy family lacks its rows, which are on the workers.
+    classes_ : ndarray of shape (r,)
+        Class labels, sorted.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from distributed import Client
+    >>> from localbayes import LCWNB
+    >>> X = da.from_array([[0, 0], [0, 1], [1, 1], [1, 0]], chunks=(2, 2))
+    >>> y = da.from_array([0, 1, 1, 0], chunks=2)
+    >>> with Client(processes=False, dashboard_address=None) as client:
+    ...     model = Distributed(LCWNB(kappa=1), client).fit(X, y)
+    ...     model.predict([[0, 0], [1, 1]]).tolist(), model.predict(X).compute().tolist()
+    ([0, 1], [0, 1, 1, 0])
+    """
+
+    _cluster: Cluster
+    _index: list[Any]
+
+    def __init__(
+        self,
+        estimator: BayesClassifier,
+        client: Any = None,
+        *,
+        passes: int | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        self.estimator = estimator
+        self.client = client
+        self.passes = passes
+        self.progress = progress
+
+    # --- learning -------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, *, target: str | None = None) -> Self:
+        """Learn from a table on the cluster.
+
+        The partitions are read twice: once for domains, bins, means and modes, once to be counted or
+        indexed.
+
+        Parameters
+        ----------
+        X : Dask DataFrame, Dask array, or path of Parquet files
+            Training rows. A categorical column declares its domain.
+        y : Dask Series or Dask array
+            Class labels, cut at the same rows as X.
+        target : str, optional
+            Name of the class column, in place of y.
+
+        Returns
+        -------
+        self : object
+            The fitted classifier.
+        """
+        if not isinstance(self.estimator, LazyClassifier | EagerClassifier):
+            raise TypeError(f"estimator must be a classifier of localbayes, got {self.estimator!r}")
+        if self.passes not in (None, 1, 2):
+            raise ValueError(f"passes must be 1, 2 or None, got {self.passes!r}")
+        estimator = clone(self.estimator)
+        estimator._check_parameters()
+        parts = labelled_parts(X, y, target)
+        validate_data(estimator, parts.sample, reset=True, skip_check_array=True)
+        self._release()
+        if not (hasattr(self, "_cluster") and self._cluster.stays):
+            self._cluster = Cluster(self.client)
+        *columns, labels = self._summaries(estimator, parts)
+        _set_domains(estimator, column_names(parts.sample), columns, labels)
+        graph = Graph(parts.graph)
+        model = graph.put("model", estimator)
+        statistics = [graph.call("index-rows", work.index_part, model, part) for part in parts.keys]
+        if isinstance(estimator, EagerClassifier):
+            total = graph.tree("add-counts", work.add_statistics, statistics)
+            done = [graph.call("count-rows", work.n_rows, statistic) for statistic in statistics]
+            futures = self._cluster.start(graph, [total, *done])
+            watch(futures[1:], parts.names, "index rows", self.progress)
+            estimator.counts_ = result(futures[0], "all partitions")
+            estimator._derive()
+        else:
+            self._index = self._cluster.start(graph, statistics)
+            watch(self._index, parts.names, "index rows", self.progress)
+            estimator._start(estimator.sizes_, len(estimator.labels_))
+        self.estimator_ = estimator
+        self.classes_ = estimator.classes_
+        self.n_features_in_ = estimator.n_features_in_
+        return self
+
+    def _summaries(self, estimator: BayesClassifier, parts: Parts) -> list[Summary]:
+        """Summaries of the columns and the class over all partitions."""
+        encoder = TableEncoder(estimator.categorical_features, estimator.n_bins, estimator.missing)
+        graph = Graph(parts.graph)
+        empty = graph.put("encoder", encoder.start(column_names(parts.sample)))
+        summaries = [graph.call("summarise-columns", work.summarise_part, empty, part) for part in parts.keys]
+        total = graph.tree("add-summaries", work.add_summaries, summaries)
+        futures = self._cluster.start(graph, [total, *summaries])
+        watch(futures[1:], parts.names, "summarise columns", self.progress)
+        summary: list[Summary] = result(futures[0], "all partitions")
+        return summary
+
+    # --- predicting -----------------------------------------------------------------------------
+
+    def predict(self, X: Any) -> Any:
+        """Most probable class of every row; the class declared first wins a tie.
+
+        Parameters
+        ----------
+        X : DataFrame, array, Dask DataFrame, Dask array, or path of Parquet files
+            Rows to classify.
+
+        Returns
+        -------
+        y : ndarray or Dask array of shape (n,)
+            Class labels; lazy if X is.
+        """
+        return self._predict(X, "predict")
+
+    def predict_proba(self, X: Any) -> Any:
+        """Probability of every class, in the order of ``classes_``.
+
+        Parameters
+        ----------
+        X : DataFrame, array, Dask DataFrame, Dask array, or path of Parquet files
+            Rows to classify.
+
+        Returns
+        -------
+        proba : ndarray or Dask array of shape (n, n_classes)
+            Probabilities; lazy if X is.
+        """
+        return self._predict(X, "predict_proba")
+
+    def predict_log_proba(self, X: Any) -> Any:
+        """Log of the probability of every class, in the order of ``classes_``.
+
+        Parameters
+        ----------
+        X : DataFrame, array, Dask DataFrame, Dask array, or path of Parquet files
+            Rows to classify.
+
+        Returns
+        -------
+        log_proba : ndarray or Dask array of shape (n, n_classes)
+            Log probabilities; lazy if X is.
+        """
+        return self._predict(X, "predict_log_proba")
+
+    def _predict(self, X: Any, method: str) -> Any:
+        check_is_fitted(self, "estimator_")
+        if is_lazy(X):
+            return self._predict_lazily(X, method)
+        if isinstance(self.estimator_, EagerClassifier):
+            return getattr(self.estimator_, method)(X)
+        return self._rows().ask(self.estimator_, self.estimator_._queries(X), method, self.progress)
+
+    def _predict_lazily(self, X: Any, method: str) -> Any:
+        import dask.array as da
+        from dask.highlevelgraph import HighLevelGraph
+
+        estimator = self.estimator_
+        parts = query_parts(X, getattr(estimator, "feature_names_in_", None))
+        validate_data(estimator, parts.sample, reset=False, skip_check_array=True)
+        graph = Graph(parts.graph)
+        model = graph.put("model", estimator)
+        if isinstance(estimator, EagerClassifier):
+            answers = [graph.call("classify-part", work.classify_part, model, p, method) for p in parts.keys]
+        else:
+            rows = self._rows()
+            graph.update(rows.graph())
+            answers = [
+                rows.add_part(graph, estimator, model, table, n, method)
+                for table, n in zip(parts.keys, parts.lengths, strict=True)
+            ]
+        sample = work.empty_answer(estimator, method)
+        name = f"{method.replace('_', '-')}-{graph.token}"
+        columns = (0,) * (sample.ndim - 1)
+        graph.update({(name, k, *columns): answer for k, answer in enumerate(answers)})
+        lengths = tuple(np.nan if n is None else n for n in parts.lengths)
+        chunks = (lengths, *((n,) for n in sample.shape[1:]))
+        layers = HighLevelGraph.from_collections(name, dict(graph), dependencies=[])
+        return da.Array(layers, name, chunks, meta=sample)
+
+    # --- the cluster ----------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """Let the training rows go, and stop the processes that were started here."""
+        self._release()
+        if hasattr(self, "_cluster"):
+            self._cluster.close()
+
+    def _release(self) -> None:
+        self._index = []
+
+    def _rows(self) -> RemoteRows:
+        self._cluster.get_client("the training rows went with it: connect again and call fit")
+        return RemoteRows(self._cluster, self._index, self.passes)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __sklearn_clone__(self) -> Self:
+        # A client is a connection: two models share it, it cannot be copied.
+        return type(self)(clone(self.estimator), self.client, passes=self.passes, progress=self.progress)
+
+
+def _set_domains(estimator: Any, names: list[str], columns: list[Summary], labels: Summary) -> None:
+    """Give a classifier the domains, classes and class counts that a fit on all rows would."""
+    counts = labels.counts  # type: ignore[union-attr]
+    if not sum(counts.values()):
+        raise ValueError("the training table has no rows; check the path or the filter that made it")
+    encoder = TableEncoder(estimator.categorical_features, estimator.n_bins, estimator.missing)
+    estimator.encoder_ = encoder.start(names).learn(columns)
+    estimator.sizes_ = estimator.encoder_.sizes
+    estimator.labels_ = ClassLabels(list(counts) if labels.declared else sorted_values(list(counts)))  # type: ignore[union-attr]
+    estimator.classes_ = estimator.labels_.classes
+    estimator._class_count = np.array([counts[label] for label in estimator.labels_.declared], dtype=np.int64)

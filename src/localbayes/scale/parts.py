@@ -1,0 +1,202 @@
+"""Dask collections and Parquet files, cut into the parts that tasks work on."""
+
+import os
+from dataclasses import dataclass
+from typing import Any
+
+import dask
+import numpy as np
+from dask.core import flatten
+from dask.highlevelgraph import HighLevelGraph
+from dask.utils import key_split
+
+from localbayes.scale.graph import Graph
+
+__all__ = ["Parts", "is_lazy", "labelled_parts", "query_parts"]
+
+
+@dataclass
+class Parts:
+    """The parts of a table as keys of a Dask graph.
+
+    Attributes
+    ----------
+    graph : dict
+        Tasks that load the parts.
+    keys : list
+        Key of every part: of a table, or of a pair of a table and its class.
+    names : list of str
+        What to call each part in an error.
+    lengths : list of int or None
+        Rows of every part, None where Dask does not know.
+    sample : DataFrame or ndarray
+        A table without rows and the columns of the parts.
+    """
+
+    graph: dict[Any, Any]
+    keys: list[Any]
+    names: list[str]
+    lengths: list[int | None]
+    sample: Any
+
+
+def is_lazy(X: Any) -> bool:
+    """Whether X is a Dask collection or names Parquet files."""
+    return _is_path(X) or dask.is_dask_collection(X)
+
+
+def labelled_parts(X: Any, y: Any, target: str | None) -> Parts:
+    """Parts of a table and its class."""
+    files = None
+    if _is_path(X):
+        X, files = _read_parquet(X)
+    if not _is_frame(X) and not _is_array(X):
+        raise TypeError(
+            "X must be a Dask DataFrame, a Dask array or the path of Parquet files, "
+            f"got {type(X).__name__}; fit the classifier itself on a table in memory"
+        )
+    if target is not None:
+        X, y = _split(X, y, target)
+    if y is None:
+        raise ValueError("the class is missing: pass y, or the name of its column as target")
+    if not _is_series(y) and not (dask.is_dask_collection(y) and _is_array(y)):
+        raise TypeError(
+            f"y must be a Dask Series or a Dask array that is cut as X is, got {type(y).__name__}; "
+            "pass the name of the class column as target if it is a column of X"
+        )
+    X, y = _one_column_block(X), _like(y, X)
+    if X.npartitions != y.npartitions:
+        raise ValueError(
+            f"X has {X.npartitions} partitions and y has {y.npartitions}; cut both at the same rows"
+        )
+    return _parts(X, *_pairs(X, y), files)
+
+
+def query_parts(X: Any, columns: Any) -> Parts:
+    """Parts of a table of queries; ``columns`` names the columns learned from, if they have names."""
+    files = None
+    if _is_path(X):
+        X, files = _read_parquet(X)
+        if columns is not None:
+            lacking = [c for c in columns if c not in X.columns]
+            if lacking:
+                raise ValueError(f"the Parquet files lack the column {lacking[0]!r}, which was there in fit")
+            X = X[list(columns)]
+    if not _is_frame(X) and not _is_array(X):
+        raise TypeError(f"X must be a table, a Dask DataFrame or a Dask array, got {type(X).__name__}")
+    X = _one_column_block(X)
+    return _parts(X, *_optimised(X), files)
+
+
+def _optimised(*collections: Any) -> tuple[dict[Any, Any], list[Any]]:
+    """Graph of a frame, or of arrays that share tasks, and the keys of the last one's parts."""
+    if len(collections) == 1 and not _is_array(collections[0]):
+        frame = collections[0].optimize()
+        return dict(frame.__dask_graph__()), list(flatten(frame.__dask_keys__()))
+    keys = [list(flatten(c.__dask_keys__())) for c in collections]
+    merged = HighLevelGraph.merge(*(c.__dask_graph__() for c in collections))
+    return dict(collections[0].__dask_optimize__(merged, [k for part in keys for k in part])), keys[-1]
+
+
+def _pairs(X: Any, y: Any) -> tuple[dict[Any, Any], list[Any]]:
+    """Graph and keys of pairs of a part of the table and its class."""
+    if _is_frame(X) and _is_series(y):
+        import dask.dataframe as dd
+
+        # In one expression, so that Dask loads once what both need.
+        meta = X._meta.iloc[:, 0]
+        return _optimised(
+            dd.map_partitions(_pair, X, y, meta=meta, align_dataframes=False, enforce_metadata=False)
+        )
+    if _is_array(X) and _is_array(y):
+        loading, labels = _optimised(X, y)
+        tables = list(flatten(X.__dask_keys__()))
+    else:
+        loading, tables = _optimised(X)
+        other, labels = _optimised(y)
+        loading.update(other)
+    graph = Graph(loading)
+    return graph, [graph.call("pair-up", _pair, *keys) for keys in zip(tables, labels, strict=True)]
+
+
+def _pair(table: Any, labels: Any) -> tuple[Any, Any]:
+    return table, labels
+
+
+def _parts(X: Any, graph: dict[Any, Any], keys: list[Any], files: list[str] | None) -> Parts:
+    frame = _is_frame(X)
+    lengths: list[int | None] = [None] * len(keys)
+    if not frame:
+        lengths = [None if n != n else int(n) for n in X.chunks[0]]
+    sample = X._meta if frame else np.empty((0, X.shape[1]), dtype=X.dtype)
+    if files is None or len(files) != len(keys):
+        files = [key_split(key) for key in keys]
+    names = [f"partition {k} of {len(keys)}, {file}" for k, file in enumerate(files)]
+    return Parts(graph, keys, names, lengths, sample)
+
+
+def _split(X: Any, y: Any, target: str) -> tuple[Any, Any]:
+    if y is not None:
+        raise ValueError("pass either y or target, the name of the class column, not both")
+    if not _is_frame(X):
+        raise TypeError("target names a column, which a Dask array does not have; pass y")
+    if target not in X.columns:
+        raise ValueError(f"target names the column {target!r}, which the table lacks: {list(X.columns)[:10]}")
+    return X.drop(columns=target), X[target]
+
+
+def _one_column_block(X: Any) -> Any:
+    if _is_frame(X):
+        return X
+    if X.ndim != 2:
+        raise ValueError(f"X must have two dimensions, got a Dask array of shape {X.shape}")
+    return X if len(X.chunks[1]) == 1 else X.rechunk({1: -1})
+
+
+def _like(y: Any, X: Any) -> Any:
+    """A Dask array y cut at the rows of X, where the rows are known."""
+    if _is_series(y):
+        return y
+    if y.ndim != 1:
+        raise ValueError(f"y must have one dimension, got a Dask array of shape {y.shape}")
+    known = not _is_frame(X) and not np.isnan(X.chunks[0]).any() and not np.isnan(y.chunks[0]).any()
+    if known and sum(X.chunks[0]) != sum(y.chunks[0]):
+        raise ValueError(f"X has {sum(X.chunks[0])} rows and y has {sum(y.chunks[0])}")
+    return y.rechunk((X.chunks[0],)) if known and X.chunks[0] != y.chunks[0] else y
+
+
+def _is_path(X: Any) -> bool:
+    one = isinstance(X, str | os.PathLike)
+    return one or (isinstance(X, list) and bool(X) and all(isinstance(p, str | os.PathLike) for p in X))
+
+
+def _is_array(X: Any) -> bool:
+    import dask.array as da
+
+    return isinstance(X, da.Array)
+
+
+def _is_frame(X: Any) -> bool:
+    import dask.dataframe as dd
+
+    return isinstance(X, dd.DataFrame)
+
+
+def _is_series(X: Any) -> bool:
+    import dask.dataframe as dd
+
+    return isinstance(X, dd.Series)
+
+
+def _read_parquet(path: Any) -> tuple[Any, list[str]]:
+    """A Dask DataFrame, and the files it comes from."""
+    import dask.dataframe as dd
+    from fsspec.core import get_fs_token_paths  # type: ignore[import-untyped]
+
+    paths = [os.fspath(p) for p in path] if isinstance(path, list) else os.fspath(path)
+    fs, _, found = get_fs_token_paths(paths, mode="rb")
+    files = [f for p in found for f in (sorted(fs.find(p)) if fs.isdir(p) else [p])]
+    files = [f for f in files if fs.exists(f)]
+    if not files:
+        raise FileNotFoundError(f"no Parquet files at {path!r}")
+    return dd.read_parquet(paths), [f for f in files if f.endswith((".parquet", ".parq", ".pq"))] or files

@@ -1,0 +1,165 @@
+"""How a batch of queries goes out to the parts of the rows and comes back as predictions.
+
+One pass sends back V and C, r (m + 1) (m + 1) integers a query; two passes send back V, send out the weights
+and send back S and T, about 5 r (m + 1) integers' worth. Few queries or attributes go in one pass: there the
+extra bytes cost less than a second journey.
+"""
+
+from collections import deque
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from localbayes.classifiers.lazy import LazyClassifier
+from localbayes.encoding.coded import Codes
+from localbayes.scale import work
+from localbayes.scale.cluster import Cluster, Progress, result, watch
+from localbayes.scale.counts import add_arrays
+from localbayes.scale.graph import Graph
+
+__all__ = ["RemoteRows", "add_batch", "batch_size", "choose_passes"]
+
+# Memory of a worker for counts that wait for their weights, and the longest batch.
+KEPT_BYTES = 128 << 20
+MAX_BATCH = 4096
+# What a network of a gigabit a second carries in the ten milliseconds that a second pass takes.
+WORTH_A_PASS = 1 << 20
+# Batches on their way at the same time: one is counted while another travels.
+IN_FLIGHT = 2
+
+
+def batch_size(estimator: LazyClassifier, parts_per_worker: int) -> int:
+    """Queries that are counted at a time."""
+    r, m = len(estimator.labels_), len(estimator.sizes_)
+    kept = 8 * r * (m + 1) * (m + 2)
+    return max(1, min(MAX_BATCH, KEPT_BYTES // (kept * parts_per_worker)))
+
+
+def choose_passes(estimator: LazyClassifier, n_queries: int | None) -> int:
+    """One pass or two, whichever is cheaper for the bytes that each sends; None is a number not known."""
+    r, m = len(estimator.labels_), len(estimator.sizes_)
+    one, two = 4 * r * (m + 1) * (m + 1), 20 * r * (m + 1)
+    if one <= two:
+        return 1
+    return 1 if n_queries is not None and n_queries * (one - two) <= WORTH_A_PASS else 2
+
+
+class RemoteRows:
+    """The indexed training rows on the workers, and how to ask them.
+
+    Parameters
+    ----------
+    cluster : Cluster
+        The cluster.
+    parts : list of Future
+        The index of every partition.
+    passes : {1, 2} or None
+        How queries travel; None chooses.
+    """
+
+    def __init__(self, cluster: Cluster, parts: Sequence[Any], passes: int | None) -> None:
+        self.cluster = cluster
+        self.parts = parts
+        self.passes = passes
+
+    def ask(
+        self, estimator: LazyClassifier, codes: Codes, method: str, progress: Progress | None
+    ) -> npt.NDArray[Any]:
+        """Predictions for queries of any number."""
+        step = self._step(estimator)
+        starts = range(0, len(codes), step)
+        answers: list[npt.NDArray[Any]] = []
+        pending: deque[list[Any]] = deque()
+
+        def receive() -> None:
+            answer, *parts = pending.popleft()
+            if progress is not None:
+                done, total = len(answers) * len(parts), len(starts) * len(parts)
+                note = lambda stage, n, _: progress(stage, done + n, total)  # noqa: E731
+                watch(parts, ["queries"] * len(parts), "classify queries", note)
+            answers.append(result(answer, "queries"))
+
+        for begin in starts:
+            graph = Graph(self.graph())
+            queries = graph.put("queries", codes[begin : begin + step])
+            model = graph.put("model", estimator)
+            passes = self.passes or choose_passes(estimator, min(step, len(codes) - begin))
+            answer, parts = add_batch(graph, model, self.keys, queries, method, passes, step)
+            pending.append(self.cluster.start(graph, [answer, *(parts if progress else [])]))
+            if len(pending) == IN_FLIGHT:
+                receive()
+        while pending:
+            receive()
+        return np.concatenate(answers) if answers else work.empty_answer(estimator, method)
+
+    def add_part(
+        self, graph: Graph, estimator: LazyClassifier, model: str, table: Any, n: int | None, method: str
+    ) -> str:
+        """Add the tasks of one partition of queries, in batches if its length is known."""
+        step, answers = self._step(estimator), []
+        for begin in range(0, 1 if n is None else max(1, n), step):
+            end = None if n is None else min(begin + step, n)
+            codes = graph.call("encode-queries", work.encode_queries, model, table, begin, end)
+            passes = self.passes or choose_passes(estimator, None if end is None else end - begin)
+            answers.append(add_batch(graph, model, self.keys, codes, method, passes, step)[0])
+        return answers[0] if len(answers) == 1 else graph.call("join-answers", np.concatenate, answers)
+
+    def graph(self) -> dict[Any, Any]:
+        """The rows as a graph: their keys, already computed."""
+        return {future.key: future for future in self.parts}
+
+    @property
+    def keys(self) -> list[Any]:
+        """Key of every partition."""
+        return [future.key for future in self.parts]
+
+    def _step(self, estimator: LazyClassifier) -> int:
+        return batch_size(estimator, -(-len(self.parts) // self.cluster.n_workers))
+
+
+def add_batch(
+    graph: Graph, model: str, index: Sequence[Any], codes: str, method: str, passes: int, step: int
+) -> tuple[str, list[str]]:
+    """Add the tasks of one batch.
+
+    Parameters
+    ----------
+    graph : Graph
+        The graph to add to.
+    model, codes : key
+        The classifier without its rows, and the codes of the queries.
+    index : list of keys
+        The parts of the rows.
+    method : str
+        Method of the classifier whose result is wanted.
+    passes : {1, 2}
+        See above.
+    step : int
+        Queries that one part counts at a time.
+
+    Returns
+    -------
+    answer : key
+        The result of the method.
+    parts : list of keys
+        The last task of every part, to follow progress by.
+    """
+    if passes == 1:
+        parts = [graph.call("count-matches", work.match_counts, p, codes) for p in index]
+        counts = graph.tree("add-match-counts", add_arrays, parts)
+        return graph.call("score-queries", work.score_at_once, model, codes, counts, method), parts
+    kept = [graph.call("count-matches", work.count_matches, p, codes, step) for p in index]
+    totals = graph.tree(
+        "add-distance-counts",
+        add_arrays,
+        [graph.call("distance-counts", work.distance_counts, k) for k in kept],
+    )
+    weights = graph.call("choose-weights", work.choose_weights, model, codes, totals)
+    parts = [
+        graph.call("weigh-matches", work.weigh_matches, p, codes, k, weights, step)
+        for p, k in zip(index, kept, strict=True)
+    ]
+    sums = graph.tree("add-weighted-sums", add_arrays, parts)
+    return graph.call("score-queries", work.score, model, codes, totals, sums, method), parts

@@ -1,0 +1,185 @@
+"""A cluster gives the answer of one machine, however the rows are cut."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import dask.array as da
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+from distributed import Client, Future, LocalCluster
+from sklearn.base import clone
+
+from localbayes import LCWNB
+from localbayes.classifiers import LWNB, METHODS
+from localbayes.scale import Distributed
+from scale_tables import load, partitioned, table
+
+pytestmark = pytest.mark.cluster
+LAZY = ["LCWNB", "LWNB", "ICLNB"]
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Client]:
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0", memory_limit=0) as cluster,
+        Client(cluster, set_as_default=False) as client,
+    ):
+        yield client
+
+
+def queries() -> pd.DataFrame:
+    """Rows that training never saw, with values it never saw."""
+    X, _ = table(60, seed=2)
+    X["colour"] = X["colour"].where(np.arange(60) % 7 > 0, "violet")
+    return X
+
+
+def assert_same(model: Any, local: Any, X: Any) -> None:
+    np.testing.assert_array_equal(model.classes_, local.classes_)
+    np.testing.assert_array_equal(model.predict(X), local.predict(X))
+    np.testing.assert_allclose(model.predict_proba(X), local.predict_proba(X), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("n_parts", [1, 2, 7, 64])
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_answers_as_on_one_machine(client: Client, method: str, n_parts: int) -> None:
+    """Partitions, empty ones and ones that lack a class among them, do not change any prediction."""
+    data = partitioned(n_parts)
+    estimator = METHODS[method]()
+    model = Distributed(estimator, client).fit(data.drop(columns="class"), data["class"])
+    assert_same(model, clone(estimator).fit(*table()), queries())
+
+
+@pytest.mark.parametrize("passes", [1, 2])
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        *(METHODS[name]() for name in LAZY),
+        LCWNB(kappa="switch", missing="category"),
+        LCWNB(kappa=2, alpha=0),
+        LWNB(k=1, zero_distance="published"),
+    ],
+    ids=lambda e: type(e).__name__,
+)
+def test_one_pass_and_two_give_the_same(client: Client, estimator: Any, passes: int) -> None:
+    """Sending back all match counts, or weighting them where the rows are, is a matter of bytes only."""
+    model = Distributed(estimator, client, passes=passes).fit(partitioned(7), target="class")
+    local = clone(estimator).fit(*table())
+    assert_same(model, local, queries())
+    np.testing.assert_allclose(
+        np.exp(model.predict_log_proba(queries())), local.predict_proba(queries()), rtol=0, atol=1e-12
+    )
+
+
+@pytest.mark.parametrize("method", ["LCWNB", "TAN"])
+def test_lazy_queries_have_lazy_answers(client: Client, method: str, tmp_path: Path) -> None:
+    """Predictions of Dask tables are Dask arrays; nothing is loaded before somebody wants them."""
+    model = Distributed(METHODS[method](), client).fit(partitioned(7), target="class")
+    X = queries()
+
+    def read(rows: tuple[int, int]) -> pd.DataFrame:
+        Path(tmp_path, "read").touch()
+        return X.iloc[slice(*rows)]
+
+    lazy = dd.from_map(read, [(0, 20), (20, 20), (20, 60)], meta=X.iloc[:0])
+    labels, proba = model.predict(lazy), model.predict_proba(lazy)
+    assert not Path(tmp_path, "read").exists()
+    assert isinstance(labels, da.Array)
+    assert (labels.npartitions, proba.shape[1]) == (3, 4)
+    np.testing.assert_array_equal(client.compute(labels).result(), model.predict(X))
+    np.testing.assert_allclose(client.compute(proba).result(), model.predict_proba(X), rtol=0, atol=1e-15)
+    assert Path(tmp_path, "read").exists()
+
+
+@pytest.mark.parametrize("method", ["ICLNB", "HNB"])
+def test_dask_arrays(client: Client, method: str) -> None:
+    """Dask arrays, cut in both directions, are learned from and classified as arrays are."""
+    random = np.random.default_rng(5)
+    X, y = random.integers(0, 4, (300, 6)), random.integers(0, 2, 300)
+    estimator = METHODS[method](categorical_features="all")
+    model = Distributed(estimator, client)
+    model.fit(da.from_array(X, chunks=(70, 4)), da.from_array(y, chunks=110))
+    local = clone(estimator).fit(X, y)
+    assert_same(model, local, X)
+    lazy = model.predict_proba(da.from_array(X, chunks=(70, 6)))
+    assert lazy.chunks == ((70, 70, 70, 70, 20), (2,))
+    np.testing.assert_allclose(client.compute(lazy).result(), local.predict_proba(X), rtol=0, atol=1e-12)
+
+
+def test_long_tables_of_queries_go_in_batches(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """More queries than are counted at a time are classified as if they had come one by one."""
+    monkeypatch.setattr("localbayes.scale.queries.MAX_BATCH", 16)
+    stages: list[tuple[str, int, int]] = []
+    model = Distributed(LCWNB(), client, passes=2, progress=lambda *stage: stages.append(stage))
+    model.fit(partitioned(2), target="class")
+    local = LCWNB().fit(*table())
+    assert_same(model, local, queries())
+    assert stages[:2] == [("summarise columns", 1, 2), ("summarise columns", 2, 2)]
+    assert stages[-1] == ("classify queries", 8, 8)
+    frame = dd.from_pandas(queries(), npartitions=2, sort=False)
+    np.testing.assert_array_equal(client.compute(model.predict(frame)).result(), local.predict(queries()))
+    numbers = queries()[["size", "pieces"]].to_numpy()
+    narrow = Distributed(LCWNB(), client).fit(
+        partitioned(2)[["size", "pieces"]].to_dask_array(), partitioned(2)["class"]
+    )
+    few = narrow.predict(da.from_array(numbers, chunks=(50, 2)))
+    np.testing.assert_array_equal(client.compute(few).result(), narrow.predict(numbers))
+
+
+def test_categories_that_dask_does_not_know_are_discovered(client: Client) -> None:
+    """Partitions may declare different categories; together they declare what their concatenation does."""
+    X, y = table()
+    parts = [
+        X.iloc[rows].assign(shape=lambda part: part["shape"].cat.remove_unused_categories())
+        for rows in (slice(0, 50), slice(50, 90), slice(90, 203))
+    ]
+    lazy = dd.from_map(lambda k: parts[k], range(3), meta=parts[0].iloc[:0])
+    lazy["shape"] = lazy["shape"].cat.as_unknown()
+    classes = dd.from_map(lambda k: y.loc[parts[k].index].astype(str), range(3), meta=pd.Series(dtype=str))
+    model = Distributed(LCWNB(), client).fit(lazy, classes)
+    local = LCWNB().fit(lazy.compute(scheduler="synchronous"), y.astype(str))
+    assert model.estimator_.encoder_.columns[0] == local.encoder_.columns[0]
+    assert_same(model, local, queries())
+
+
+def test_parquet_files(client: Client, tmp_path: Path) -> None:
+    """A path of Parquet files and the name of the class column are all it takes."""
+    X, y = table()
+    for k, rows in enumerate([slice(0, 100), slice(100, 203)]):
+        X.assign(**{"class": y}).iloc[rows].to_parquet(tmp_path / f"{k}.parquet")
+    local = LCWNB().fit(X, y)
+    model = Distributed(LCWNB(), client).fit(str(tmp_path / "*.parquet"), target="class")
+    assert_same(model, local, queries())
+    answers = client.compute(model.predict(tmp_path)).result()
+    np.testing.assert_array_equal(answers, local.predict(X))
+
+
+def test_training_rows_stay_on_the_workers(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The client sees summaries and predictions, which do not grow with the rows; the index stays away."""
+    fetched: list[int] = []
+    plain = Future.result
+    monkeypatch.setattr(
+        Future, "result", lambda self, *a: fetched.append(len(pickle.dumps(r := plain(self, *a)))) or r
+    )
+    model = Distributed(LCWNB(), client).fit(partitioned(4, n=20_000), target="class")
+    model.predict(queries())
+    held = client.run(
+        lambda dask_worker: [(k, dask_worker.data[k].nbytes) for k in dask_worker.data if "index" in k]
+    )
+    assert sum(size for parts in held.values() for _, size in parts) > 20_000
+    assert sum(fetched) < 10_000
+    model.close()
+
+
+def test_nobody_elses_cluster_is_closed(client: Client) -> None:
+    """Closing a model leaves the client that it was given open."""
+    with Distributed(LCWNB(), client).fit(partitioned(2), target="class"):
+        pass
+    assert client.status == "running"
+    assert load((0, 3)).shape == (3, 6)

@@ -1,0 +1,211 @@
+"""What goes wrong on a cluster costs time or says so in one line; it never changes an answer."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import dask
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+from distributed import Client, LocalCluster
+
+from localbayes import LCWNB
+from localbayes.classifiers import METHODS
+from localbayes.scale import Distributed, connect, run_tasks
+from scale_tables import DiesOnce, cuts, load, load_or_die, load_or_fail, partitioned, table
+
+pytestmark = pytest.mark.cluster
+PARTS = cuts(203, 7)
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Client]:
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0", memory_limit=0) as cluster,
+        Client(cluster, set_as_default=False) as client,
+    ):
+        yield client
+
+
+def deadly(folder: Path, *times: int) -> dd.DataFrame:
+    """Return the table, one partition of which kills its process when loaded for the given times."""
+    return dd.from_map(load_or_die, PARTS, range(7), folder=str(folder), deadly=times, meta=load((0, 0)))
+
+
+@pytest.mark.parametrize("method", ["LCWNB", "AODE"])
+@pytest.mark.parametrize("time", [0, 1], ids=["summarising", "indexing"])
+def test_worker_killed_in_fit(client: Client, tmp_path: Path, method: str, time: int) -> None:
+    """A worker killed while it summarises or indexes a partition costs another load, not the answer."""
+    model = Distributed(METHODS[method](), client).fit(deadly(tmp_path, time), target="class")
+    X, y = table()
+    local = METHODS[method]().fit(X, y)
+    np.testing.assert_array_equal(model.predict(X), local.predict(X))
+    np.testing.assert_allclose(model.predict_proba(X), local.predict_proba(X), rtol=0, atol=1e-12)
+    assert len(os.listdir(tmp_path)) > 2
+
+
+@pytest.mark.parametrize("lazy", [False, True], ids=["local queries", "Dask queries"])
+def test_worker_killed_in_predict(client: Client, tmp_path: Path, lazy: bool) -> None:
+    """A worker killed between the passes of a query takes counts and rows with it; both are made again."""
+    model = Distributed(DiesOnce(str(tmp_path / "died"), kappa=3), client, passes=2)
+    model.fit(partitioned(7), target="class")
+    X, y = table()
+    asked = model.predict_proba(dd.from_pandas(X, npartitions=3, sort=False) if lazy else X)
+    answer = client.compute(asked).result() if lazy else asked
+    assert (tmp_path / "died").exists()
+    np.testing.assert_allclose(answer, LCWNB(kappa=3).fit(X, y).predict_proba(X), rtol=0, atol=1e-12)
+
+
+def test_partition_that_cannot_be_loaded(client: Client) -> None:
+    """The error is the loader's own, and it names the partition."""
+    broken = dd.from_map(load_or_fail, PARTS, range(7), meta=load((0, 0)))
+    with pytest.raises(FileNotFoundError, match=r"partition 3 of 7.*part-3\.csv"):
+        Distributed(LCWNB(), client).fit(broken, target="class")
+
+
+@pytest.mark.parametrize(
+    "error", [KeyError("colour"), ValueError(), UnicodeDecodeError("utf-8", b"", 0, 1, "bad")]
+)
+def test_every_kind_of_error_keeps_its_kind(client: Client, error: Exception) -> None:
+    """Whatever a loader raises arrives as what it was, with the partition in its message or notes."""
+
+    def fail(rows: tuple[int, int]) -> pd.DataFrame:
+        raise error
+
+    with pytest.raises(type(error)) as caught:
+        Distributed(LCWNB(), client).fit(dd.from_map(fail, PARTS[:1], meta=load((0, 0))), target="class")
+    assert "partition 0 of 1" in str(caught.value) + str(getattr(caught.value, "__notes__", ""))
+
+
+def test_damaged_parquet_file(client: Client, tmp_path: Path) -> None:
+    """A Parquet file that is cut short is named."""
+    for k, rows in enumerate(PARTS[-3:]):
+        load(rows).to_parquet(tmp_path / f"{k}.parquet")
+    whole = (tmp_path / "1.parquet").read_bytes()
+    (tmp_path / "1.parquet").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises((OSError, ValueError), match=r"1\.parquet"):
+        Distributed(LCWNB(), client).fit(tmp_path, target="class")
+
+
+@pytest.mark.parametrize("bad", [np.nan, None, 1.5])
+def test_bad_class_labels_are_refused(client: Client, bad: Any) -> None:
+    """A class that is missing or a measurement is refused as in a local fit, with the partition."""
+    y = pd.Series([0.0, 1.0, 0.0, bad], dtype=float)
+    lazy = dd.from_pandas(pd.DataFrame({"a": list("xyxy")}), npartitions=2), dd.from_pandas(y, npartitions=2)
+    with pytest.raises(ValueError, match=r"partition 1 of 2"):
+        Distributed(LCWNB(), client).fit(*lazy)
+
+
+def test_x_and_y_cut_at_different_rows(client: Client) -> None:
+    """Labels that do not belong to the rows of their partition are noticed."""
+    X = dd.from_map(load, [(0, 10), (10, 20)], meta=load((0, 0))).drop(columns="class")
+    y = dd.from_map(load, [(0, 9), (9, 20)], meta=load((0, 0)))["class"]
+    with pytest.raises(ValueError, match=r"X has 10 rows here and y has (9|11).*partition [01] of 2"):
+        Distributed(LCWNB(), client).fit(X, y)
+
+
+def test_table_without_rows(client: Client) -> None:
+    """Nothing can be learned from empty partitions."""
+    with pytest.raises(ValueError, match="no rows"):
+        Distributed(LCWNB(), client).fit(
+            dd.from_map(load, [(0, 0), (3, 3)], meta=load((0, 0))), target="class"
+        )
+
+
+def test_queries_in_partitions_that_are_too_large(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counts that no worker could pass on are refused with the size that would do."""
+    model = Distributed(LCWNB(), client).fit(partitioned(2), target="class")
+    from localbayes.scale import work
+
+    monkeypatch.setattr(work, "MAX_PARTIAL_BYTES", 8 * 4 * 6 * 50)
+    X, _ = table()
+    with pytest.raises(ValueError, match="at most 50 rows"):
+        work.encode_queries(model.estimator_, X, 0, None)
+
+
+def test_closed_client() -> None:
+    """A client that was closed is reported as such, before fit and after it."""
+    cluster = LocalCluster(n_workers=1, processes=False, dashboard_address=":0")
+    with cluster:
+        client = Client(cluster, set_as_default=False)
+        model = Distributed(LCWNB(), client).fit(partitioned(2), target="class")
+        client.close()
+        with pytest.raises(ConnectionError, match="client is closed; the training rows went with it"):
+            model.predict(table()[0])
+        with pytest.raises(ConnectionError, match="client is closed; pass one that is open"):
+            Distributed(LCWNB(), client).fit(partitioned(2), target="class")
+
+
+def test_own_cluster_is_started_and_stopped() -> None:
+    """Without a client, processes are started on this machine and end with the model."""
+    X, y = table()
+    with dask.config.set({"distributed.worker.memory.terminate": False}), Distributed(LCWNB()) as model:
+        model.fit(partitioned(2), target="class").fit(partitioned(3), target="class")
+        np.testing.assert_array_equal(model.predict(X), LCWNB().fit(X, y).predict(X))
+    with pytest.raises(ConnectionError, match="closed"):
+        model.predict(X)
+
+
+def test_current_client_is_used() -> None:
+    """Without an argument the current client is the one, and it stays open."""
+    with Client(processes=False, n_workers=1, dashboard_address=":0") as client:
+        model = Distributed(LCWNB()).fit(partitioned(2), target="class")
+        model.close()
+        assert client.status == "running"
+
+
+def test_scheduler_and_workers_started_from_the_command_line(tmp_path: Path) -> None:
+    """Scheduler and workers that know nothing of each other's machine but an address give the answer too."""
+    file, environment = (
+        str(tmp_path / "scheduler.json"),
+        {**os.environ, "PYTHONPATH": os.path.dirname(__file__)},
+    )
+    common = ["--scheduler-file", file, "--no-dashboard"]
+    address = ["--host", "127.0.0.1"]
+    commands = [
+        ["scheduler", *common, *address, "--port", "0"],
+        *[["worker", *common, *address, "--nthreads", "1", "--local-directory", str(tmp_path)]] * 2,
+    ]
+    X, y = table()
+    with ExitStack() as stack:
+        for command in commands:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "dask", *command], env=environment, stderr=subprocess.DEVNULL
+            )
+            stack.callback(process.wait)
+            stack.callback(process.terminate)
+        with Client(scheduler_file=file, set_as_default=False) as waiting:
+            waiting.wait_for_workers(2)
+            address = waiting.scheduler.address
+        with connect(address) as client:
+            model = Distributed(METHODS["LCWNB"](), client).fit(partitioned(7), target="class")
+            np.testing.assert_array_equal(model.predict(X), LCWNB().fit(X, y).predict(X))
+
+
+def test_address_without_workers() -> None:
+    """A scheduler that has no workers is reported, with the command that starts one."""
+    with (
+        LocalCluster(n_workers=0, dashboard_address=":0") as cluster,
+        pytest.raises(ConnectionError, match="dask worker"),
+        connect(cluster.scheduler_address),
+    ):
+        pass
+
+
+def test_whole_tasks_come_back_as_they_finish(client: Client) -> None:
+    """Every item is done once; an error names the task."""
+    stages: list[tuple[str, int, int]] = []
+    results = run_tasks(client, abs, [-1, -2, -3], name="take-off-sign", progress=lambda *s: stages.append(s))
+    assert sorted(results) == [(0, 1), (1, 2), (2, 3)]
+    assert stages == [("take-off-sign", 1, 3), ("take-off-sign", 2, 3), ("take-off-sign", 3, 3)]
+    with pytest.raises(ValueError, match="read-number 1 of 2"):
+        list(run_tasks(client, int, ["1", "x"], name="read-number"))
+    assert list(run_tasks(client, int, [])) == []
