@@ -116,6 +116,7 @@ def test_names_of_columns_are_checked(method):
     X, y = mixed_table()
     model = method().fit(X, y)
     assert model.feature_names_in_.tolist() == list(X.columns)
+    assert method().fit(pl.from_pandas(X), y).feature_names_in_.tolist() == list(X.columns)
     assert model.n_features_in_ == 4
     with pytest.raises(ValueError, match="Feature names unseen at fit time:\n- breadth"):
         model.predict(X.rename(columns={"height": "breadth"}))
@@ -297,6 +298,40 @@ def test_codes_may_follow_a_table(method):
         parts.partial_fit(more, y).predict_proba(X).tobytes()
         == whole.partial_fit(X, y).predict_proba(X).tobytes()
     )
+
+
+@every_method
+def test_a_failed_fit_leaves_what_was_fitted(method):
+    """After an error in fit or partial_fit the classifier predicts as before."""
+    X, y = mixed_table()
+    model = method().fit(X, y)
+    before = model.predict_proba(X).tobytes()
+    other = pd.DataFrame({"p": [1.0, np.inf], "q": [0.0, 1.0]})
+    for bad_X, bad_y in ((other, [0, 1]), (other[:0], []), (X, y[:-1]), (X.assign(weight="w"), None)):
+        with pytest.raises(ValueError, match=r"infinity|0 sample|inconsistent|y is None"):
+            model.fit(bad_X, bad_y)
+        assert model.predict_proba(X).tobytes() == before
+    for bad_X, bad_y in ((X.assign(weight=np.inf), y), (X.assign(height="tall"), y), (X, ["new"] * 90)):
+        with pytest.raises(ValueError, match=r"infinity|is to be numeric|not among the declared"):
+            model.partial_fit(bad_X.assign(colour="a colour that came later"), bad_y)
+        assert model.predict_proba(X).tobytes() == before
+    model.set_params(n_bins=-1)
+    with pytest.raises(ValueError, match="n_bins must be a whole number >= 1, got -1"):
+        model.fit(X, y)
+    assert model.predict_proba(X).tobytes() == before
+
+
+@pytest.mark.parametrize("name", sorted(WITH_TABLE_OF_PAIRS & set(METHODS)))
+def test_a_table_of_pairs_that_grows_too_large_is_refused_every_time(name):
+    """New values that would exceed the limit change nothing, however often they come."""
+    first = pd.DataFrame({"a": ["p", "q"] * 3, "b": ["u", "v"] * 3})
+    later = pd.DataFrame({"a": [f"p{k}" for k in range(60)], "b": [f"v{k}" for k in range(60)]})
+    model = METHODS[name](max_table_bytes=5000).fit(first, [0, 1] * 3)
+    before = model.predict_proba(first).tobytes()
+    for _ in range(2):
+        with pytest.raises(ValueError, match="column 'a' has the most values"):
+            model.partial_fit(later, [0, 1] * 30)
+        assert model.predict_proba(first).tobytes() == before
 
 
 # --- values that are unseen, missing, declared, many -----------------------------------------------------

@@ -107,8 +107,14 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self : object
             The fitted classifier.
         """
+        before = dict(self.__dict__)
         self.__dict__.pop("labels_", None)
-        return self.partial_fit(X, y)
+        try:
+            return self.partial_fit(X, y)
+        except BaseException:
+            # What was fitted before is still good.
+            self.__dict__ = before
+            raise
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
         """Add rows to what was learned; the result is that of one fit on all rows.
@@ -148,9 +154,12 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self.sizes_: npt.NDArray[np.uint32] = X.sizes if encoder is None else encoder.sizes
             self._start(self.sizes_, len(labels))
             self._class_count = np.zeros(len(labels), dtype=np.int64)
-        elif self.encoder_ is not None and not isinstance(X, Coded) and self.encoder_.extend(X):
-            self.sizes_ = self.encoder_.sizes
-            self._grow(self.sizes_)
+        elif self.encoder_ is not None and not isinstance(X, Coded):
+            self.encoder_.extend(X)
+            sizes = self.encoder_.sizes
+            if (sizes != self.sizes_).any():
+                self._grow(sizes)
+                self.sizes_ = sizes
         self.labels_ = labels
         self.classes_ = labels.classes
         self._learn(self._encode(X), class_codes)
