@@ -278,13 +278,12 @@ def test_weighted_sums_are_sums_over_rows():
 
 @pytest.mark.parametrize("shape", [(400, 3, 2, 2), (400, 30, 5, 4), (60, 100, 3, 3)])
 @pytest.mark.parametrize("may_miss", [False, True])
-def test_the_bound_on_memory_covers_the_cells_that_are_kept(shape, may_miss):
-    """A query keeps, for every (class, distance) that occurs, two numbers and a row of 4-byte counts."""
+def test_the_bound_on_memory_covers_the_counts_and_weights_of_a_query(shape, may_miss):
+    """Scoring a query holds its distance counts as integers and as floats, its weights, and two sums."""
     codes, classes, sizes = table(1, *shape)
     index = index_of(narrowed(codes, sizes), classes, sizes, shape[2], may_miss=may_miss)
     counts = index.count(narrowed(queries(1, codes, sizes, 20), sizes))
-    cells = (counts.distance_counts > 0).sum(axis=(1, 2)).max()
-    assert cells * (8 + 4 * counts.match_counts.shape[3]) < index.bytes_per_query()
+    assert 3 * counts.distance_counts[0].nbytes + 2 * 8 * shape[2] < index.bytes_per_query()
 
 
 MANY_QUERIES = """

@@ -86,6 +86,10 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Log of the joint probability of every query with every class, classes in declared order."""
         raise NotImplementedError
 
+    def _contenders(self, codes: Codes) -> Floats:
+        """Log joint in which a class that cannot win may be minus infinity: enough for predict."""
+        return self._log_joint(codes)
+
     def _bytes_per_query(self) -> int:
         """Scratch memory that ``_log_joint`` needs for one query."""
         return 1 << 16
@@ -187,7 +191,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             Class labels.
         """
         codes = self._queries(X)
-        best = self._in_chunks(codes, lambda part: first_best(self._defined_log_joint(part)), np.intp)
+        best = self._in_chunks(codes, self._best_class, np.intp)
         labels: npt.NDArray[Any] = self.classes_[self.labels_.sorted_position[best]]
         return labels
 
@@ -241,6 +245,9 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self._queries(X), self._defined_log_joint, np.float64, len(self.labels_)
         )
         return log_joint[:, self.labels_.columns]
+
+    def _best_class(self, codes: Codes) -> npt.NDArray[np.intp]:
+        return first_best(or_prior(self._contenders(codes), self._class_count))
 
     def _defined_log_joint(self, codes: Codes) -> Floats:
         return or_prior(self._log_joint(codes), self._class_count)

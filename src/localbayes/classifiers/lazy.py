@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from localbayes.classifiers.base import BayesClassifier, Floats
 from localbayes.encoding.coded import Codes, missing_code
-from localbayes.kernels import MatchIndex
+from localbayes.kernels import MatchCounts, MatchIndex
 
 __all__ = ["LazyClassifier"]
 
@@ -94,14 +94,17 @@ class LazyClassifier(BayesClassifier):
         self.index_.sizes = np.maximum(self.index_.sizes, sizes)
 
     def _log_joint(self, codes: Codes) -> Floats:
-        counts = self.index_.count(codes)
-        return self._score(counts, self.weights(counts.distance_counts))
+        return self._scores(codes, best_only=False)
 
-    def _score(self, counts: Any, weights: Floats) -> Floats:
-        log_joint: Floats = counts.log_joint(
-            np.ascontiguousarray(weights), self.sizes_.astype(np.float64), float(self.alpha)
-        )
-        return log_joint
+    def _contenders(self, codes: Codes) -> Floats:
+        return self._scores(codes, best_only=True)
+
+    def _scores(self, codes: Codes, best_only: bool) -> Floats:
+        counts = self.index_.count(codes)
+        return self._score(counts, self.weights(counts.distance_counts), best_only)
+
+    def _score(self, counts: MatchCounts, weights: Floats, best_only: bool = False) -> Floats:
+        return counts.log_joint(weights, self.sizes_.astype(np.float64), float(self.alpha), best_only)
 
     def _bytes_per_query(self) -> int:
         return self.index_.bytes_per_query()

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from localbayes.classifiers.base import Floats, first_best, or_prior
 from localbayes.classifiers.lazy import LazyClassifier, check_number
 from localbayes.encoding.coded import Codes
-from localbayes.kernels import cell_weights
+from localbayes.kernels import MatchCounts, cell_weights
 
 __all__ = ["LCWNB", "LocalModel"]
 
@@ -228,10 +228,11 @@ class LCWNB(LazyClassifier):
 
         return score
 
-    def _score_many(self, counts: Any, grid: Floats) -> Floats:
-        """Log joint by query, kappa and class."""
-        totals = counts.distance_counts
-        return np.stack([self._score(counts, cell_weights(totals, kappa)[2]) for kappa in grid], axis=1)
+    def _score_many(self, counts: MatchCounts, grid: Floats) -> Floats:
+        """Log joint by query, kappa and class, from one count of the matches."""
+        totals = counts.distance_counts.astype(np.float64)
+        weights = np.stack([cell_weights(totals, kappa)[2] for kappa in grid])
+        return np.moveaxis(self._score(counts, weights), 0, 1)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -99,6 +99,7 @@ class ValueCounts:
             raise ValueError(
                 f"class codes must be from 0 to {self.n_classes - 1}, got {classes.min()} to {classes.max()}"
             )
+        self._check_room(len(codes) if weights is None else 0)
         if weights is not None:
             self._convert(np.float64)
             weights = np.ascontiguousarray(weights, dtype=np.float64)
@@ -128,9 +129,10 @@ class ValueCounts:
         total = self._empty(self.sizes)
         for part in (self, other):
             total._convert(part.value_counts.dtype)
-        for name, table in total._tables().items():
-            table += getattr(self, name)
-            table += getattr(other, name)
+        for part in (self, other):
+            total._check_room(part.n_rows)
+            for name, table in total._tables().items():
+                table += getattr(part, name)
         return total
 
     def _tables(self) -> dict[str, npt.NDArray[Any]]:
@@ -143,6 +145,9 @@ class ValueCounts:
         if np.dtype(dtype).kind == "f":
             for name, table in self._tables().items():
                 setattr(self, name, table.astype(np.float64, copy=False))
+
+    def _check_room(self, n_more: float) -> None:
+        """Refuse rows that a count could not hold."""
 
     def _moved(self, grown: Self) -> npt.NDArray[np.int64]:
         """Slot in the grown table of every slot of this one; the unseen slots, all zero, go anywhere."""
@@ -221,27 +226,6 @@ class PairCounts(ValueCounts):
         block = self._rows_of(high)[:, self.first_slot[low] : self.first_slot[low + 1]]
         return block if high == i else block.swapaxes(0, 1)
 
-    def add(
-        self, codes: Codes, class_codes: npt.NDArray[Any], weights: npt.NDArray[np.float64] | None = None
-    ) -> None:
-        """Add rows.
-
-        Parameters
-        ----------
-        codes : array of shape (n, m)
-            Codes; one that is no declared value is not counted.
-        class_codes : array of shape (n,)
-            Classes, 0 <= code < r.
-        weights : array of shape (n,), optional
-            Weight of each row; all counts are floating point from then on.
-        """
-        most = np.iinfo(np.int32).max
-        if weights is None and self.n_rows + len(codes) > most and self.pair_counts.dtype == np.int32:
-            raise ValueError(
-                f"pair counts hold at most {most} rows, got {len(codes)} more than {self.n_rows}"
-            )
-        super().add(codes, class_codes, weights)
-
     def conditional_information(self) -> npt.NDArray[np.float64]:
         """Conditional mutual information of every two attributes given the class, in bits.
 
@@ -274,6 +258,13 @@ class PairCounts(ValueCounts):
             self._refuse_beyond_limit(8 * self.pair_counts.size, (self.sizes + 1).tolist())
         super()._convert(dtype)
 
+    def _check_room(self, n_more: float) -> None:
+        most = np.iinfo(np.int32).max
+        if self.pair_counts.dtype == np.int32 and self.n_rows + n_more > most:
+            raise ValueError(
+                f"counts of pairs hold at most {most} rows, got {n_more} more than {self.n_rows}"
+            )
+
     def _copy(self, source: Self, slots: npt.NDArray[np.int64]) -> None:
         super()._copy(source, slots)
         for j, q in enumerate(source.sizes):
@@ -305,5 +296,5 @@ class PairCounts(ValueCounts):
 
 
 def _readable(size: float) -> str:
-    power = min(3, max(0, int(np.log2(max(size, 1))) // 10))
+    power = min(3, max(0, int(size).bit_length() - 1) // 10)
     return f"{size / 1024**power:.1f} {('bytes', 'KiB', 'MiB', 'GiB')[power]}"

@@ -4,9 +4,9 @@
 ``MatchCounts``: ``distance_counts[q, y, d]`` (the paper's V), how many rows of class y lie at Hamming
 distance d, and ``match_counts[q, y, d, i]`` (C), how many of those agree with the query on attribute
 i. Both add up over parts of the rows. The C++ behind it, and a picture of the layout, is in
-``match.hpp``; ``count.inl`` counts, ``weigh.inl`` turns counts into weighted sums, ``isa_*.cpp``
-compile both for one instruction set each, ``module.cpp`` binds them and ``pairs.cpp`` holds the pair
-counts of the eager family.
+``match.hpp``; ``index.cpp`` packs rows, ``count.inl`` counts and ``gamma.inl`` solves the paper's
+equation, ``isa_*.cpp`` compile both for one instruction set each, ``score.cpp`` turns counts into
+scores, ``module.cpp`` binds them and ``pairs.cpp`` holds the pair counts of the eager family.
 
 Every instruction set gives the same bits. The best one the machine has is used; the environment
 variable ``LOCALBAYES_ISA`` (``portable``, ``avx2`` or ``avx512``) forces one.
@@ -22,9 +22,18 @@ import numpy.typing as npt
 
 import localbayes.kernels._kernels as _kernels
 
-__all__ = ["MISSING_BELOW_TOP", "MatchIndex", "Segment", "cell_weights", "isa", "isas", "use_isa"]
+__all__ = [
+    "MISSING_BELOW_TOP",
+    "MatchCounts",
+    "MatchIndex",
+    "Segment",
+    "cell_weights",
+    "isa",
+    "isas",
+    "use_isa",
+]
 
-MatchCounts = _kernels.MatchCounts
+Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.unsignedinteger[Any]]
 
 # In a table of codes the largest number of its dtype is "a value never seen", the one below "missing".
@@ -52,9 +61,10 @@ if os.environ.get("LOCALBAYES_ISA"):
     use_isa(os.environ["LOCALBAYES_ISA"])
 
 
-def cell_weights(distance_counts: npt.NDArray[Any], kappa: float) -> tuple[npt.NDArray[np.float64], ...]:
+def cell_weights(distance_counts: npt.NDArray[Any], kappa: float) -> tuple[Floats, Floats, Floats]:
     """Solve the paper's equation for gamma and give ``gamma[q, y]``, ``rho[q]`` and ``rho * gamma^d``."""
-    gamma, rho, weights = _kernels.cell_weights(distance_counts, float(kappa))
+    counts = np.ascontiguousarray(distance_counts, dtype=np.float64)
+    gamma, rho, weights = _kernels.cell_weights(counts, float(kappa))
     return gamma, rho, weights
 
 
@@ -83,6 +93,53 @@ class Segment:
     def class_codes(self) -> npt.NDArray[np.int64]:
         """Class of every row, in sorted order."""
         return np.repeat(np.arange(len(self.class_start) - 1), np.diff(self.class_start))
+
+
+class MatchCounts:
+    """Counts of a batch of queries; made by :meth:`MatchIndex.count`.
+
+    Distances are counted at once. Matches are counted when asked for, and by :meth:`log_joint` only
+    for classes that can still win if that is all the caller wants to know.
+    """
+
+    def __init__(self, counts: Any) -> None:
+        self._counts = counts
+        self.distance_counts: npt.NDArray[Any] = counts.distance_counts()
+
+    @property
+    def match_counts(self) -> npt.NDArray[Any]:
+        """C[q, y, d, i]; where values may be missing, columns from m on count the known values."""
+        matches: npt.NDArray[Any] = self._counts.match_counts()
+        return matches
+
+    def weighted_sums(self, weights: Floats) -> tuple[Floats, Floats]:
+        """S[q, y] and T[q, y, i] for weights[q, y, d]."""
+        S, T = self._counts.weighted_sums(np.ascontiguousarray(weights))
+        return S, T
+
+    def log_joint(self, weights: Floats, sizes: Floats, alpha: float, best_only: bool = False) -> Floats:
+        """Naive Bayes scores of weighted rows.
+
+        Parameters
+        ----------
+        weights : array of shape (n_queries, n_classes, m + 1) or (k, n_queries, n_classes, m + 1)
+            Weights by class and distance, or k sets of them that share one count of the matches.
+        sizes : array of shape (m,)
+            Number of values of every attribute.
+        alpha : float
+            Laplace's constant.
+        best_only : bool
+            Give minus infinity to classes that cannot win, without counting their matches.
+
+        Returns
+        -------
+        log_joint : array of shape (n_queries, n_classes) or (k, n_queries, n_classes)
+            Scores.
+        """
+        sets = np.ascontiguousarray(weights if weights.ndim == 4 else weights[None])
+        totals = np.ascontiguousarray(self.distance_counts, dtype=np.float64)
+        scores: Floats = self._counts.log_joint(totals, sets, sizes, alpha, best_only)
+        return scores if weights.ndim == 4 else scores[0]
 
 
 @dataclass
@@ -131,34 +188,27 @@ class MatchIndex:
         codes: Codes,
         own: npt.NDArray[np.int64] | None = None,
         own_weight: npt.NDArray[np.float64] | None = None,
-    ) -> Any:
+    ) -> MatchCounts:
         """Count a batch of queries; ``own`` gives the class of a query that is itself a training row.
 
         Such a query's own row is taken out of the counts again (leave-one-out).
         """
-        weighted = any(s.weights is not None for s in self.segments)
-        parts = [
-            (
-                s.words,
-                s.class_start,
-                s.sizes,
-                np.ones(s.n_rows) if weighted and s.weights is None else s.weights,
-            )
-            for s in self.segments
+        segments = self.segments or [
+            self._segment(codes[:0], np.empty(0, np.int64), np.empty(0, np.int64), None)
         ]
-        return _kernels.count(
-            parts, np.ascontiguousarray(codes), self.n_classes, self.may_miss, own, own_weight
+        weighted = any(s.weights is not None for s in segments)
+        parts = [(s.words, s.class_start, s.sizes, _weights(s) if weighted else None) for s in segments]
+        return MatchCounts(
+            _kernels.MatchCounts(
+                parts, np.ascontiguousarray(codes), self.n_classes, self.may_miss, own, own_weight
+            )
         )
 
     def bytes_per_query(self) -> int:
-        """Upper bound of the memory that the counts of one query need."""
+        """Upper bound of the memory that counting and scoring one query needs."""
         m = len(self.sizes)
-        rows_of_class = sum(
-            (np.diff(s.class_start) for s in self.segments), np.zeros(self.n_classes, np.int64)
-        )
-        cells = int(np.minimum(rows_of_class, m + 1).sum())
-        dense = 2 * 8 * self.n_classes * (m + 1)
-        return cells * (16 + 8 * m * (1 + self.may_miss)) + dense + 4 * m * (m + 1) * 2
+        planes = m + sum(s.words.size // 32 // max(1, -(-s.n_rows // 2048)) for s in self.segments)
+        return 8 * (5 * self.n_classes * (m + 1) + planes)
 
     def training_rows(
         self, step: int = 1 << 16
@@ -201,5 +251,9 @@ class MatchIndex:
         rows = np.concatenate([s.order for s in parts]).astype(np.int64)
         weights = None
         if any(s.weights is not None for s in parts):
-            weights = np.concatenate([np.ones(s.n_rows) if s.weights is None else s.weights for s in parts])
+            weights = np.concatenate([_weights(s) for s in parts])
         self.segments.append(self._segment(codes, class_codes, rows, weights))
+
+
+def _weights(segment: Segment) -> Floats:
+    return np.ones(segment.n_rows) if segment.weights is None else segment.weights

@@ -11,11 +11,11 @@ namespace {
 
 using namespace localbayes;
 using Vec = Word::Vec;
+using Split = Word::Split;  // a vector in the form in which its bits are counted
 
-constexpr int kBlockVecs = kBlockWords / Word::kWords;
 constexpr int kVecRows = 64 * Word::kWords;
-constexpr int kMaxDigits = 17;
-constexpr int kQueriesPerPass = 64;
+constexpr int kMaxDigits = 20;
+constexpr int kQueriesPerPass = 64, kTallyBytes = 16 << 20;
 
 // Rows [begin, end) of one block, all of one class.
 struct Piece {
@@ -24,7 +24,10 @@ struct Piece {
     int begin, end;
 };
 
-// Per query and for one class: V and C.
+// Rows of counts are padded to a multiple of four columns.
+constexpr int padded(int width) { return (width + 3) / 4 * 4; }
+
+// Per query and for one class: V, and C unless rows is null.
 template <class Count>
 struct Tally {
     Count* total;
@@ -34,81 +37,142 @@ struct Tally {
 
 // --- wide classes: bit planes --------------------------------------------------------------------
 
+// Works on tiles of up to Word::kTile vectors; their number is a template parameter, so that every
+// loop over the vectors of a tile is unrolled.
 class PlaneCounter {
 public:
-    explicit PlaneCounter(int m, bool may_miss)
-        : m_(m), may_miss_(may_miss), width_(may_miss ? 2 * m : m), digits_(digits(m + 1, false)),
-          rows_(size_t(width_) * kBlockVecs), miss_(size_t(m + 8) * kBlockVecs),
-          distance_(size_t(kMaxDigits) * kBlockVecs), masks_(size_t(kMaxDigits + 1) * kBlockVecs) {}
+    PlaneCounter(int m, int width, bool may_miss)
+        : m_(m), width_(width), may_miss_(may_miss), digits_(digits(m + 1, false)),
+          rows_(size_t(width) * kTile), miss_(size_t(m + 7) / 8 * 8 * kTile) {}
 
-    void count(const Piece& piece, const uint32_t* query, const Tally<int32_t>& tally) {
-        first_ = piece.begin / kVecRows;
-        n_ = (piece.end + kVecRows - 1) / kVecRows - first_;
-        compare(piece, query);
-        for (int v = 0; v < n_; ++v) add_up(v);
-        Vec* all = &masks_[size_t(digits_) * kBlockVecs];
-        for (int v = 0; v < n_; ++v) all[v] = inside(piece, first_ + v);
-        descend(digits_, 0, tally);
+    // What a batch of queries asks of a segment: per attribute whether its value exists at all, per
+    // plane the word that turns a digit into "agrees with the query's digit".
+    class Queries {
+    public:
+        Queries(const std::vector<Segment>& segments, const Batch& batch) : m_(batch.m) {
+            for (const Segment& s : segments) {
+                stride_.push_back(m_ + s.first_plane.back());
+                std::vector<uint64_t>& words = words_.emplace_back(batch.n_queries * stride_.back());
+                for (int64_t q = 0; q < batch.n_queries; ++q)
+                    prepare(s, batch.codes + q * m_, &words[q * stride_.back()]);
+            }
+        }
+        const uint64_t* words(size_t segment, int64_t query) const {
+            return &words_[segment][query * stride_[segment]];
+        }
+
+    private:
+        void prepare(const Segment& s, const uint32_t* codes, uint64_t* word) const {
+            for (int i = 0; i < m_; ++i) {
+                word[i] = codes[i] < s.sizes[i] ? ~uint64_t{0} : 0;
+                for (int p = s.first_plane[i], b = 0; p < s.first_plane[i + 1]; ++p, ++b)
+                    word[m_ + p] = uint64_t(codes[i] >> b & 1) - 1;
+            }
+        }
+
+        int m_;
+        std::vector<size_t> stride_;
+        std::vector<std::vector<uint64_t>> words_;
+    };
+
+    void count(const Piece& piece, const uint32_t* codes, const uint64_t* words, const Tally<int32_t>& tally) {
+        const int end = (piece.end + kVecRows - 1) / kVecRows;
+        const Query query{codes, words, words + m_};
+        for (int v = piece.begin / kVecRows; v < end; v += kTile)
+            dispatch<1>(std::min(kTile, end - v), piece, v, query, tally);
     }
 
 private:
-    // rows_[i] = rows that agree with the query on i (then: rows whose value of i is known);
+    static constexpr int kTile = Word::kTile;
+    struct Query {
+        const uint32_t* codes;
+        const uint64_t *exists, *flips;
+    };
+
+    template <int N>
+    void dispatch(int n, const Piece& piece, int first, Query query, const Tally<int32_t>& tally) {
+        if (n == N) return tile<N>(piece, first, query, tally);
+        if constexpr (N < kTile) dispatch<N + 1>(n, piece, first, query, tally);
+    }
+
+    template <int N>
+    void tile(const Piece& piece, int first, Query query, const Tally<int32_t>& tally) {
+        compare<N>(piece, first, query, tally.rows != nullptr);
+        Vec distance[kMaxDigits][N], mask[N];
+        for (int v = 0; v < N; ++v) {
+            add_up<N>(v, distance);
+            mask[v] = inside(piece, first + v);
+        }
+        descend<N>(distance, digits_, mask, 0, tally);
+    }
+
+    // rows_[i] = rows that agree with the query on i (from m on: rows whose value is known),
     // miss_[i] = rows that disagree.
-    void compare(const Piece& piece, const uint32_t* query) {
+    template <int N>
+    void compare(const Piece& piece, int first, Query query, bool rows) {
         const Segment& s = piece.segment;
+        const uint64_t* planes = piece.planes + first * Word::kWords;
         for (int i = 0; i < m_; ++i) {
-            Vec* hit = &rows_[size_t(i) * kBlockVecs];
-            Vec* miss = &miss_[size_t(i) * kBlockVecs];
-            const bool seen = query[i] < s.sizes[i];
-            if (seen) equal(piece, i, query[i], hit);
-            else std::fill_n(hit, n_, Vec{});
-            if (!may_miss_) {
-                for (int v = 0; v < n_; ++v) miss[v] = ~hit[v];
-                continue;
+            const int p = s.first_plane[i], n = s.first_plane[i + 1] - p;
+            const uint64_t* plane = planes + size_t(p) * kBlockWords;
+            Vec hit[N];
+            std::fill_n(hit, N, Word::broadcast(query.exists[i]));
+            agree<N>(plane, query.flips + p, n, hit);
+            for (int v = 0; v < N; ++v) {
+                if (rows) rows_[size_t(i) * kTile + v] = Word::split(hit[v]);
+                miss_[size_t(i) * kTile + v] = ~hit[v];
             }
-            Vec* known = &rows_[size_t(m_ + i) * kBlockVecs];
-            equal(piece, i, s.sizes[i], known);
-            const Vec compared = query[i] == kMissing ? Vec{} : ~Vec{};
-            for (int v = 0; v < n_; ++v) {
-                known[v] = ~known[v];
-                miss[v] = known[v] & ~hit[v] & compared;
-            }
+            if (may_miss_) find_known<N>(plane, s.sizes[i], n, i, query.codes[i] != kMissing);
         }
     }
 
-    void equal(const Piece& piece, int i, uint32_t code, Vec* out) const {
-        const int first = piece.segment.first_plane[i], count = piece.segment.first_plane[i + 1] - first;
-        std::fill_n(out, n_, ~Vec{});
-        for (int b = 0; b < count; ++b) {
-            const uint64_t* plane = piece.planes + size_t(first + b) * kBlockWords + first_ * Word::kWords;
-            const Vec flip = (code >> b & 1) ? Vec{} : ~Vec{};
-            for (int v = 0; v < n_; ++v) out[v] &= Word::load(plane + v * Word::kWords) ^ flip;
+    template <int N>
+    void find_known(const uint64_t* plane, uint32_t missing, int n, int i, bool compared) {
+        uint64_t flips[32];
+        for (int b = 0; b < n; ++b) flips[b] = uint64_t(missing >> b & 1) - 1;
+        Vec unknown[N];
+        std::fill_n(unknown, N, ~Vec{});
+        agree<N>(plane, flips, n, unknown);
+        for (int v = 0; v < N; ++v) {
+            rows_[size_t(m_ + i) * kTile + v] = Word::split(~unknown[v]);
+            miss_[size_t(i) * kTile + v] &= compared ? ~unknown[v] : Vec{};
         }
+    }
+
+    template <int N>
+    static void agree(const uint64_t* plane, const uint64_t* flips, int n, Vec* rows) {
+        for (int b = 0; b < n; ++b, plane += kBlockWords) {
+            const Vec flip = Word::broadcast(flips[b]);
+            for (int v = 0; v < N; ++v) rows[v] &= Word::load(plane + v * Word::kWords) ^ flip;
+        }
+    }
+
+    // Digits of the number of attributes on which a row disagrees, added eight at a time.
+    template <int N>
+    void add_up(int v, Vec (*distance)[N]) const {
+        Vec ones{}, twos{}, fours{};
+        for (int l = 3; l < digits_; ++l) distance[l][v] = Vec{};
+        for (int i = 0; i < m_; i += 8) {
+            const Vec* a = &miss_[size_t(i) * kTile + v];
+            const Vec t0 = full_add(ones, a[0], a[kTile]), t1 = full_add(ones, a[2 * kTile], a[3 * kTile]);
+            const Vec t2 = full_add(ones, a[4 * kTile], a[5 * kTile]), t3 = full_add(ones, a[6 * kTile], a[7 * kTile]);
+            const Vec u0 = full_add(twos, t0, t1), u1 = full_add(twos, t2, t3);
+            Vec carry = full_add(fours, u0, u1);
+            for (int l = 3; l < digits_; ++l) {
+                const Vec up = distance[l][v] & carry;
+                distance[l][v] ^= carry;
+                carry = up;
+            }
+        }
+        distance[0][v] = ones;
+        distance[1][v] = twos;
+        distance[2][v] = fours;
     }
 
     static Vec full_add(Vec& sum, Vec a, Vec b) {
         const Vec half = sum ^ a, carry = (sum & a) | (half & b);
         sum = half ^ b;
         return carry;
-    }
-
-    // distance_ = vertical sum of miss_ over the attributes, eight at a time.
-    void add_up(int v) {
-        Vec sum[kMaxDigits + 3] = {};
-        for (int i = 0; i < m_; i += 8) {
-            const Vec* a = &miss_[size_t(i) * kBlockVecs + v];
-            constexpr int s = kBlockVecs;
-            const Vec t0 = full_add(sum[0], a[0], a[s]), t1 = full_add(sum[0], a[2 * s], a[3 * s]);
-            const Vec t2 = full_add(sum[0], a[4 * s], a[5 * s]), t3 = full_add(sum[0], a[6 * s], a[7 * s]);
-            const Vec u0 = full_add(sum[1], t0, t1), u1 = full_add(sum[1], t2, t3);
-            Vec carry = full_add(sum[2], u0, u1);
-            for (int l = 3; l < digits_; ++l) {
-                const Vec up = sum[l] & carry;
-                sum[l] ^= carry;
-                carry = up;
-            }
-        }
-        for (int l = 0; l < digits_; ++l) distance_[size_t(l) * kBlockVecs + v] = sum[l];
     }
 
     static Vec inside(const Piece& piece, int v) {
@@ -122,45 +186,62 @@ private:
         return Word::load(word);
     }
 
-    // Split the rows of masks_[level] by the next lower digit of their distance; a leaf is one distance.
-    void descend(int level, int distance, const Tally<int32_t>& tally) {
-        const Vec* mask = &masks_[size_t(level) * kBlockVecs];
-        Vec any{};
-        for (int v = 0; v < n_; ++v) any |= mask[v];
-        if (Word::is_zero(any)) return;
-        if (level == 0) return leaf(mask, distance, tally);
-        const Vec* digit = &distance_[size_t(level - 1) * kBlockVecs];
-        Vec* next = &masks_[size_t(level - 1) * kBlockVecs];
-        for (int v = 0; v < n_; ++v) next[v] = mask[v] & ~digit[v];
-        descend(level - 1, distance, tally);
-        for (int v = 0; v < n_; ++v) next[v] = mask[v] & digit[v];
-        descend(level - 1, distance | 1 << (level - 1), tally);
+    // Split the rows of a mask by the next lower digit of their distance; a leaf is one distance.
+    template <int N>
+    void descend(const Vec (*distance)[N], int level, const Vec* mask, int at, const Tally<int32_t>& tally) {
+        if (level == 0) return leaf<N>(mask, at, tally);
+        Vec zero[N], one[N], any_zero{}, any_one{};
+        for (int v = 0; v < N; ++v) {
+            zero[v] = mask[v] & ~distance[level - 1][v];
+            one[v] = mask[v] & distance[level - 1][v];
+            any_zero |= zero[v];
+            any_one |= one[v];
+        }
+        if (!Word::is_zero(any_zero)) descend<N>(distance, level - 1, zero, at, tally);
+        if (!Word::is_zero(any_one)) descend<N>(distance, level - 1, one, at | 1 << (level - 1), tally);
     }
 
+    template <int N>
     void leaf(const Vec* mask, int distance, const Tally<int32_t>& tally) const {
-        Vec live[kBlockVecs];
-        int at[kBlockVecs], n_live = 0;
-        typename Word::Sum total{};
-        for (int v = 0; v < n_; ++v) {
-            if (Word::is_zero(mask[v])) continue;
-            live[n_live] = mask[v];
-            at[n_live++] = v;
-            Word::add_popcount(total, mask[v]);
+        if (!tally.rows) {
+            typename Word::Sum all{};
+            for (int v = 0; v < N; ++v) Word::add_popcount(all, Word::split(mask[v]), Word::split(mask[v]));
+            tally.total[distance] += Word::value(all);
+            return;
         }
-        tally.total[distance] += Word::value(total);
-        int32_t* out = tally.rows + size_t(distance) * width_;
-        for (int i = 0; i < width_; ++i) {
-            const Vec* row = &rows_[size_t(i) * kBlockVecs];
-            typename Word::Sum sum{};
-            for (int v = 0; v < n_live; ++v) Word::add_popcount(sum, live[v] & row[at[v]]);
-            out[i] += Word::value(sum);
+        Split live[N];
+        int at[N], n = 0;
+        for (int v = 0; v < N; ++v) {
+            live[n] = Word::split(mask[v]);
+            at[n] = v;
+            n += !Word::is_zero(mask[v]);
+        }
+        count_live<1, N>(n, live, at, tally.total + distance, tally.rows + size_t(distance) * width_);
+    }
+
+    template <int K, int N>
+    void count_live(int n, const Split* live, const int* at, int32_t* total, int32_t* out) const {
+        if (n != K) {
+            if constexpr (K < N) count_live<K + 1, N>(n, live, at, total, out);
+            return;
+        }
+        typename Word::Sum all{};
+        for (int v = 0; v < K; ++v) Word::add_popcount(all, live[v], live[v]);
+        *total += Word::value(all);
+        for (int i = 0; i < width_; i += 4) {  // the width is a multiple of four
+            typename Word::Sum sum[4] = {};
+            for (int k = 0; k < 4; ++k)
+                for (int v = 0; v < K; ++v)
+                    Word::add_popcount(sum[k], live[v], rows_[size_t(i + k) * kTile + at[v]]);
+            Word::add_values(out + i, sum);
         }
     }
 
-    int m_;
+    int m_, width_;
     bool may_miss_;
-    int width_, digits_, first_ = 0, n_ = 0;
-    std::vector<Vec> rows_, miss_, distance_, masks_;
+    int digits_;
+    std::vector<Split> rows_;
+    std::vector<Vec> miss_;
 };
 
 // --- decoding ------------------------------------------------------------------------------------
@@ -168,16 +249,19 @@ private:
 // Codes of a piece, row after row; `stride` columns a row.
 template <class Code>
 void decode(const Piece& piece, int m, int stride, Code* out) {
-    for (int i = 0; i < m; ++i) {
-        const int first = piece.segment.first_plane[i], last = piece.segment.first_plane[i + 1];
-        for (int row = piece.begin; row < piece.end; ++row) {
-            uint32_t code = 0;
+    for (int row = piece.begin; row < piece.end;) {
+        const int shift = row % 64, n = std::min(64 - shift, piece.end - row);
+        for (int i = 0; i < m; ++i) {
+            uint32_t codes[64] = {};
+            const int first = piece.segment.first_plane[i], last = piece.segment.first_plane[i + 1];
             for (int p = first; p < last; ++p) {
-                const uint64_t word = piece.planes[size_t(p) * kBlockWords + row / 64];
-                code |= uint32_t(word >> (row % 64) & 1) << (p - first);
+                const uint64_t word = piece.planes[size_t(p) * kBlockWords + row / 64] >> shift;
+                for (int k = 0; k < 64; ++k) codes[k] |= uint32_t(word >> k & 1) << (p - first);
             }
-            out[size_t(row - piece.begin) * stride + i] = Code(code);
+            for (int k = 0; k < n; ++k) out[size_t(k) * stride + i] = Code(codes[k]);
         }
+        out += size_t(n) * stride;
+        row += n;
     }
 }
 
@@ -204,23 +288,34 @@ public:
         std::fill(query_.begin(), query_.end(), kQueryPadding);
         for (int i = 0; i < m_; ++i) query_[i] = query[i] > kMaxByteSize ? kQueryPadding : uint8_t(query[i]);
         switch (chunks_) {
-            case 1: return pass<1>(tally);
-            case 2: return pass<2>(tally);
-            case 3: return pass<3>(tally);
-            default: return pass<0>(tally);
+            case 1: return tally.rows ? pass<1>(tally) : distances<1>(tally);
+            case 2: return tally.rows ? pass<2>(tally) : distances<2>(tally);
+            case 3: return tally.rows ? pass<3>(tally) : distances<3>(tally);
+            default: return tally.rows ? pass<0>(tally) : distances<0>(tally);
         }
     }
 
 private:
+    int distance(const uint8_t* row, int chunks) const {
+        int agree = 0;
+        for (int c = 0; c < chunks; ++c)
+            agree += Word::count_equal(Word::load_bytes(row + c * kBytes), Word::load_bytes(&query_[c * kBytes]));
+        return m_ - agree;
+    }
+
+    template <int kChunks>
+    void distances(const Tally<int32_t>& tally) const {
+        const int chunks = kChunks ? kChunks : chunks_;
+        const uint8_t* row = rows_.data();
+        for (int r = 0; r < n_rows_; ++r, row += chunks * kBytes) ++tally.total[distance(row, chunks)];
+    }
+
     template <int kChunks>
     void pass(const Tally<int32_t>& tally) {
         const int chunks = kChunks ? kChunks : chunks_;
         const uint8_t* row = rows_.data();
-        for (int r = 0; r < n_rows_; ++r, row += stride_) {
-            int agree = 0;
-            for (int c = 0; c < chunks; ++c)
-                agree += Word::count_equal(Word::load_bytes(row + c * kBytes), Word::load_bytes(&query_[c * kBytes]));
-            const int distance = m_ - agree;
+        for (int r = 0; r < n_rows_; ++r, row += chunks * kBytes) {
+            const int distance = this->distance(row, chunks);
             Bytes* sum = &sums_[size_t(distance) * chunks];
             for (int c = 0; c < chunks; ++c)  // equal bytes compare as -1
                 sum[c] -= Word::load_bytes(row + c * kBytes) == Word::load_bytes(&query_[c * kBytes]);
@@ -264,6 +359,7 @@ public:
             int distance = 0;
             for (int i = 0; i < m_; ++i) distance += compared(row, query, i) && row[i] != query[i];
             tally.total[distance] += weights_[r];
+            if (!tally.rows) continue;
             double* out = tally.rows + size_t(distance) * tally.width;
             for (int i = 0; i < m_; ++i) {
                 const bool known = !may_miss_ || row[i] != sizes_[i];
@@ -301,76 +397,90 @@ void for_each_piece(const Segment& s, int y, F f) {
 }
 
 // Which layout is cheaper for n rows of a class: bytes cost per row and chunk of 32 attributes,
-// planes per distance that occurs, attribute and vector (ratios measured in benchmarks/).
-bool prefer_bytes(const Segment& s, int m, int64_t n) {
+// planes per attribute and vector, and for C per distance that occurs (ratios measured).
+bool prefer_bytes(const Segment& s, int m, int64_t n, bool rows) {
     if (s.may_miss) return false;
     for (const uint32_t size : s.sizes)
         if (size > kMaxByteSize) return false;
-    const double bytes = double(n) * (Word::kByteRow + Word::kByteChunk * ((m + kBytes - 1) / kBytes));
+    const double chunks = (m + kBytes - 1) / kBytes, vectors = double(n) / kVecRows + 1;
     const double distances = std::min<double>(n, 3.0 + 1.8 * std::sqrt(double(m)));
-    const double vectors = double(n) / kVecRows + 1;
-    const double planes = distances * m * (Word::kLeaf + Word::kPopcount * vectors);
-    return bytes < planes;
+    const double bytes = double(n) * (Word::kByteRow + Word::kByteChunk * chunks);
+    const double planes = vectors * (16 * m + 30 * distances) + rows * distances * m * (5 + 6 * vectors);
+    return bytes < Word::kPlanesPerByte * planes;
 }
 
-template <class Count, class CountPiece>
-void count_all(const std::vector<Segment>& segments, const Batch& batch, Cells<Count>& out, CountPiece count_piece) {
-    const int m = batch.m, width = out.width;
-    const size_t tally_size = size_t(m + 1) * width;
-    const int64_t per_pass = std::min<int64_t>(kQueriesPerPass, std::max<int64_t>(batch.n_queries, 1));
+// Leave-one-out: the query's own row agrees with it on all that is known.
+template <class Count>
+void take_out(const Batch& batch, int64_t query, int columns, const Tally<Count>& t) {
+    const Count w = batch.own_weight ? Count(batch.own_weight[query]) : Count(1);
+    t.total[0] -= w;
+    for (int i = 0; t.rows && i < columns; ++i)
+        if (batch.codes[query * batch.m + i % batch.m] != kMissing) t.rows[i] -= w;
+}
+
+// Runs the passes: count_segment(segment, class, queries, tallies) adds up, the sink takes the sums.
+template <class Count, class CountSegment>
+void count_all(const std::vector<Segment>& segments, const Batch& batch, const Order& order, Sink<Count>& sink,
+               CountSegment count_segment) {
+    const int m = batch.m, columns = segments[0].may_miss ? 2 * m : m, width = padded(columns);
+    const size_t tally_size = order.rows ? size_t(m + 1) * width : 0;
+    const int64_t fitting = std::max<int64_t>(1, kTallyBytes / int64_t(sizeof(Count) * tally_size + 1));
+    const int64_t per_pass = std::clamp<int64_t>(batch.n_queries, 1, std::min<int64_t>(kQueriesPerPass, fitting));
     std::vector<Count> totals(per_pass * (m + 1)), rows(per_pass * tally_size);
-    for (int64_t first = 0; first < batch.n_queries; first += per_pass) {
-        const int n = int(std::min(per_pass, batch.n_queries - first));
-        const auto tally = [&](int q) { return Tally<Count>{&totals[q * (m + 1)], &rows[q * tally_size], width}; };
+    std::vector<Tally<Count>> tallies;
+    std::vector<int64_t> queries;
+    for (int64_t first = 0; first < batch.n_queries; first += per_pass)
         for (int y = 0; y < batch.n_classes; ++y) {
-            for (const Segment& s : segments) count_piece(s, y, batch.codes + first * m, n, tally);
-            for (int q = 0; q < n; ++q) {
-                const Tally<Count> t = tally(q);
-                const int64_t query = first + q;
-                if (batch.own && batch.own[query] == y) {
-                    const Count w = batch.own_weight ? Count(batch.own_weight[query]) : Count(1);
-                    t.total[0] -= w;
-                    for (int i = 0; i < width; ++i)
-                        if (batch.codes[query * m + i % m] != kMissing) t.rows[i] -= w;
-                }
+            queries.clear();
+            tallies.clear();
+            for (int64_t q = first; q < std::min(first + per_pass, batch.n_queries); ++q) {
+                if (order.wanted && !order.wanted[q * batch.n_classes + y]) continue;
+                const size_t k = queries.size();
+                queries.push_back(q);
+                tallies.push_back({&totals[k * (m + 1)], order.rows ? &rows[k * tally_size] : nullptr, width});
+            }
+            if (queries.empty()) continue;
+            for (const Segment& s : segments) count_segment(s, y, queries, tallies);
+            for (size_t k = 0; k < queries.size(); ++k) {
+                const Tally<Count>& t = tallies[k];
+                if (batch.own && batch.own[queries[k]] == y) take_out(batch, queries[k], columns, t);
+                sink.take(queries[k], y, t.total, t.rows, width);
                 for (int d = 0; d <= m; ++d) {
-                    if (t.total[d] == Count{}) continue;
-                    out.distance.push_back(d);
-                    out.total.push_back(t.total[d]);
-                    Count* row = t.rows + size_t(d) * width;
-                    out.rows.insert(out.rows.end(), row, row + width);
-                    std::fill_n(row, width, Count{});
+                    if (t.rows && t.total[d] != Count{}) std::fill_n(t.rows + size_t(d) * width, width, Count{});
                     t.total[d] = Count{};
                 }
-                out.start.push_back(int64_t(out.distance.size()));
             }
         }
-    }
-    out.per_pass = per_pass;
 }
 
-void count(const std::vector<Segment>& segments, const Batch& batch, Cells<int32_t>& out) {
-    const bool may_miss = out.width > batch.m;
-    PlaneCounter planes(batch.m, may_miss);
-    RowCounter bytes(batch.m);
-    count_all(segments, batch, out, [&](const Segment& s, int y, const uint32_t* codes, int n, const auto& tally) {
-        const bool use_bytes = prefer_bytes(s, batch.m, s.class_start[y + 1] - s.class_start[y]);
+void count(const std::vector<Segment>& segments, const Batch& batch, const Order& order, Sink<int32_t>& sink) {
+    const int m = batch.m;
+    const bool may_miss = segments[0].may_miss;
+    PlaneCounter planes(m, padded(may_miss ? 2 * m : m), may_miss);
+    PlaneCounter::Queries prepared(segments, batch);
+    RowCounter bytes(m);
+    count_all(segments, batch, order, sink,
+              [&](const Segment& s, int y, const std::vector<int64_t>& queries, const auto& tallies) {
+        const bool use_bytes = prefer_bytes(s, m, s.class_start[y + 1] - s.class_start[y], order.rows);
+        const size_t segment = &s - segments.data();
         for_each_piece(s, y, [&](const Piece& piece, const double*) {
             if (use_bytes) bytes.load(piece);
-            for (int q = 0; q < n; ++q) {
-                const uint32_t* query = codes + size_t(q) * batch.m;
-                use_bytes ? bytes.count(query, tally(q)) : planes.count(piece, query, tally(q));
+            for (size_t k = 0; k < queries.size(); ++k) {
+                const uint32_t* codes = batch.codes + queries[k] * m;
+                if (use_bytes) bytes.count(codes, tallies[k]);
+                else planes.count(piece, codes, prepared.words(segment, queries[k]), tallies[k]);
             }
         });
     });
 }
 
-void count_weighted(const std::vector<Segment>& segments, const Batch& batch, Cells<double>& out) {
-    WeightedCounter counter(batch.m, out.width > batch.m);
-    count_all(segments, batch, out, [&](const Segment& s, int y, const uint32_t* codes, int n, const auto& tally) {
+void count_weighted(const std::vector<Segment>& segments, const Batch& batch, const Order& order, Sink<double>& sink) {
+    WeightedCounter counter(batch.m, segments[0].may_miss);
+    count_all(segments, batch, order, sink,
+              [&](const Segment& s, int y, const std::vector<int64_t>& queries, const auto& tallies) {
         for_each_piece(s, y, [&](const Piece& piece, const double* weights) {
             counter.load(piece, weights);
-            for (int q = 0; q < n; ++q) counter.count(codes + size_t(q) * batch.m, tally(q));
+            for (size_t k = 0; k < queries.size(); ++k) counter.count(batch.codes + queries[k] * batch.m, tallies[k]);
         });
     });
 }

@@ -1,4 +1,4 @@
-// 256-bit words; a popcount is two table look-ups per byte.
+// 256-bit words; a popcount is two table look-ups per byte, one per nibble.
 #include <immintrin.h>
 
 #include <cstdint>
@@ -8,22 +8,39 @@ namespace {
 struct Word {
     using Vec = uint64_t __attribute__((vector_size(32)));
     struct Sum { __m256i bytes = _mm256_setzero_si256(); };  // at most 31 additions fit a byte; a block has 8
-    static constexpr int kWords = 4;
-    static constexpr double kByteRow = 3, kByteChunk = 2, kLeaf = 2, kPopcount = 2;
+    static constexpr int kWords = 4, kTile = 8;
+    static constexpr double kByteRow = 6, kByteChunk = 8, kPlanesPerByte = 1;
     static Vec load(const uint64_t* p) { return Vec(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p))); }
+    static Vec broadcast(uint64_t x) { return Vec{x, x, x, x}; }
     static bool is_zero(Vec x) { return _mm256_testz_si256(__m256i(x), __m256i(x)); }
-    static void add_popcount(Sum& sum, Vec x) {
+    struct Split { __m256i low, high; };  // nibbles of every byte, split once and looked up many times
+    static Split split(Vec x) {
+        const __m256i nibble = _mm256_set1_epi8(15), bits = __m256i(x);
+        return {_mm256_and_si256(bits, nibble), _mm256_and_si256(_mm256_srli_epi16(bits, 4), nibble)};
+    }
+    static void add_popcount(Sum& sum, const Split& a, const Split& b) {
         const __m256i table = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,
                                                0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
-        const __m256i nibble = _mm256_set1_epi8(15), bits = __m256i(x);
-        const __m256i low = _mm256_shuffle_epi8(table, _mm256_and_si256(bits, nibble));
-        const __m256i high = _mm256_shuffle_epi8(table, _mm256_and_si256(_mm256_srli_epi16(bits, 4), nibble));
+        const __m256i low = _mm256_shuffle_epi8(table, _mm256_and_si256(a.low, b.low));
+        const __m256i high = _mm256_shuffle_epi8(table, _mm256_and_si256(a.high, b.high));
         sum.bytes = _mm256_add_epi8(sum.bytes, _mm256_add_epi8(low, high));
     }
     static int value(Sum sum) {
         const __m256i s = _mm256_sad_epu8(sum.bytes, _mm256_setzero_si256());
         const __m128i half = _mm_add_epi32(_mm256_castsi256_si128(s), _mm256_extracti128_si256(s, 1));
         return _mm_cvtsi128_si32(half) + _mm_extract_epi32(half, 2);
+    }
+    static void add_values(int32_t* out, const Sum (&sum)[4]) {
+        const __m256i none = _mm256_setzero_si256();
+        const auto pair = [&](Sum a, Sum b) {  // 32-bit lanes a0 b0 a1 b1 ...
+            return _mm256_or_si256(_mm256_sad_epu8(a.bytes, none),
+                                   _mm256_slli_epi64(_mm256_sad_epu8(b.bytes, none), 32));
+        };
+        const __m256i ab = pair(sum[0], sum[1]), cd = pair(sum[2], sum[3]);
+        const __m256i abcd = _mm256_add_epi32(_mm256_unpacklo_epi64(ab, cd), _mm256_unpackhi_epi64(ab, cd));
+        __m128i* target = reinterpret_cast<__m128i*>(out);
+        const __m128i both = _mm_add_epi32(_mm256_castsi256_si128(abcd), _mm256_extracti128_si256(abcd, 1));
+        _mm_storeu_si128(target, _mm_add_epi32(_mm_loadu_si128(target), both));
     }
 
     using Bytes = uint8_t __attribute__((vector_size(32)));
@@ -38,7 +55,7 @@ struct Word {
 }  // namespace
 
 #include "count.inl"
-#include "weigh.inl"
+#include "gamma.inl"
 
 const localbayes::Isa localbayes::isa_avx2{
-    "avx2", count, count_weighted, solve_gamma, weigh<int32_t>, weigh<double>};
+    "avx2", count, count_weighted, solve_gamma};

@@ -8,16 +8,22 @@ namespace {
 struct Word {
     using Vec = uint64_t __attribute__((vector_size(64)));
     struct Sum { __m512i lanes = _mm512_setzero_si512(); };
-    static constexpr int kWords = 8;
-    static constexpr double kByteRow = 3, kByteChunk = 2, kLeaf = 2, kPopcount = 1.5;
+    static constexpr int kWords = 8, kTile = 4;
+    static constexpr double kByteRow = 6, kByteChunk = 8, kPlanesPerByte = 0.5;
     static Vec load(const uint64_t* p) { return Vec(_mm512_loadu_si512(p)); }
+    static Vec broadcast(uint64_t x) { return Vec{x, x, x, x, x, x, x, x}; }
     static bool is_zero(Vec x) { return _mm512_test_epi64_mask(__m512i(x), __m512i(x)) == 0; }
-    static void add_popcount(Sum& sum, Vec x) {
-        sum.lanes = _mm512_add_epi64(sum.lanes, _mm512_popcnt_epi64(__m512i(x)));
+    using Split = Vec;
+    static Split split(Vec x) { return x; }
+    static void add_popcount(Sum& sum, Split a, Split b) {
+        sum.lanes = _mm512_add_epi64(sum.lanes, _mm512_popcnt_epi64(__m512i(a & b)));
     }
     static int value(Sum sum) {
         const Vec s = Vec(sum.lanes);
         return int(((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7])));
+    }
+    static void add_values(int32_t* out, const Sum (&sum)[4]) {
+        for (int k = 0; k < 4; ++k) out[k] += value(sum[k]);
     }
 
     using Bytes = uint8_t __attribute__((vector_size(32)));
@@ -32,7 +38,7 @@ struct Word {
 }  // namespace
 
 #include "count.inl"
-#include "weigh.inl"
+#include "gamma.inl"
 
 const localbayes::Isa localbayes::isa_avx512{
-    "avx512", count, count_weighted, solve_gamma, weigh<int32_t>, weigh<double>};
+    "avx512", count, count_weighted, solve_gamma};

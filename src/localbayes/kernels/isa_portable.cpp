@@ -8,12 +8,18 @@ namespace {
 struct Word {
     using Vec = uint64_t;
     using Sum = int;
-    static constexpr int kWords = 1;
-    static constexpr double kByteRow = 10, kByteChunk = 12, kLeaf = 1, kPopcount = 4;
+    static constexpr int kWords = 1, kTile = 8;
+    static constexpr double kByteRow = 12, kByteChunk = 30, kPlanesPerByte = 1;
     static Vec load(const uint64_t* p) { return *p; }
+    static Vec broadcast(uint64_t x) { return x; }
     static bool is_zero(Vec x) { return x == 0; }
-    static void add_popcount(Sum& sum, Vec x) { sum += std::popcount(x); }
+    using Split = Vec;
+    static Split split(Vec x) { return x; }
+    static void add_popcount(Sum& sum, Split a, Split b) { sum += std::popcount(a & b); }
     static int value(Sum sum) { return sum; }
+    static void add_values(int32_t* out, const Sum (&sum)[4]) {
+        for (int k = 0; k < 4; ++k) out[k] += sum[k];
+    }
 
     using Bytes = uint8_t __attribute__((vector_size(32)));
     static Bytes load_bytes(const uint8_t* p) {
@@ -32,7 +38,7 @@ struct Word {
 }  // namespace
 
 #include "count.inl"
-#include "weigh.inl"
+#include "gamma.inl"
 
 const localbayes::Isa localbayes::isa_portable{
-    "portable", count, count_weighted, solve_gamma, weigh<int32_t>, weigh<double>};
+    "portable", count, count_weighted, solve_gamma};

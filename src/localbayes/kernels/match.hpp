@@ -24,9 +24,10 @@
 // to a byte counter of its distance, emptied before it can overflow.
 // Weighted rows (count_weighted): the same sums in double, plain loops.
 //
-// Classes are the outer loop, pieces of a block the next and queries the inner one, so that a piece
-// stays in cache while the batch passes over it, and only one class of C is in use at a time. What is
-// kept per query are the cells (y, d) that occur, with their rows C[y, d, :].
+// Two questions are asked of a batch of queries: first for V alone, which decides the weights, then
+// for C, but only of the classes that can still matter (see score.cpp). Classes are the outer loop,
+// pieces of a block the next and queries the inner one, so that a piece stays in cache while the
+// batch passes over it and only one class of counts is in use at a time.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -45,38 +46,28 @@ inline int digits(uint32_t size, bool may_miss) {
     return b;
 }
 
-// A view of one part of the training rows; all memory belongs to the caller.
+// A view of one part of the training rows; the memory behind the pointers belongs to the caller.
 struct Segment {
-    const uint64_t* words;         // [block][plane][kBlockWords]
-    const int64_t* class_start;    // n_classes + 1 positions in the sorted rows
-    const double* weights;         // per sorted row, or null
+    Segment(const uint32_t* sizes, int m, bool may_miss);
+
+    const uint64_t* words = nullptr;       // [block][plane][kBlockWords]
+    const int64_t* class_start = nullptr;  // n_classes + 1 positions in the sorted rows
+    const double* weights = nullptr;       // per sorted row, or null
     std::vector<uint32_t> sizes;   // codes below sizes[i] are values; sizes[i] itself is "missing" if may_miss
     std::vector<int> first_plane;  // m + 1
     bool may_miss;
-};
 
-// The cells (class, distance) that occur for each query of a batch, in the order they were found:
-// pass after pass of `per_pass` queries, within it class after class.
-template <class Count>
-struct Cells {
-    int n_classes = 0;
-    int width = 0;                  // columns of a row of counts: m, or 2m where values may be missing
-    int64_t n_queries = 0, per_pass = 1;
-    std::vector<int64_t> start{0};  // first cell of a slot
-    std::vector<int32_t> distance;
-    std::vector<Count> total;       // V
-    std::vector<Count> rows;        // C, one row of `width` per cell; columns from m on count the known values
-
-    // Calls f(class, distance, V, C row) for the cells of a query.
-    template <class F>
-    void for_each(int64_t query, F f) const {
-        const int64_t pass = query / per_pass, in_pass = std::min(per_pass, n_queries - pass * per_pass);
-        for (int y = 0; y < n_classes; ++y) {
-            const int64_t slot = pass * per_pass * n_classes + y * in_pass + query % per_pass;
-            for (int64_t c = start[slot]; c < start[slot + 1]; ++c) f(y, distance[c], total[c], &rows[c * width]);
-        }
+    size_t words_needed(int64_t n) const {
+        return size_t((n + kBlockRows - 1) / kBlockRows) * first_plane.back() * kBlockWords;
     }
 };
+
+// Set the bits of the rows codes[order[0]], codes[order[1]], ... in `words`, which are zero before.
+template <class Code>
+void pack(const Segment& s, const Code* codes, const int64_t* order, int64_t n, uint64_t* words);
+
+// Codes of the sorted rows [begin, end), row after row.
+void unpack(const Segment& s, int64_t begin, int64_t end, uint32_t* codes);
 
 // A code of a query that is no value of the column, and one that is not known (where rows may miss values).
 constexpr uint32_t kUnseen = 0xFFFFFFFFu, kMissing = 0xFFFFFFFEu;
@@ -89,16 +80,28 @@ struct Batch {
     int m, n_classes;
 };
 
+// Receives the counts of one query and class: total[d] is V, rows[d * stride + i] is C for the
+// distances that occur (from column m on: how many rows have a known value of i - m).
+template <class Count>
+struct Sink {
+    virtual ~Sink() = default;
+    virtual void take(int64_t query, int y, const Count* total, const Count* rows, int stride) = 0;
+};
+
+// What to count: V, or V and C, for all pairs of query and class or for those that are wanted.
+struct Order {
+    bool rows;
+    const uint8_t* wanted;  // n_queries x n_classes, or null for all
+};
+
 // The functions of one instruction set.
 struct Isa {
     const char* name;
-    void (*count)(const std::vector<Segment>&, const Batch&, Cells<int32_t>&);
-    void (*count_weighted)(const std::vector<Segment>&, const Batch&, Cells<double>&);
-    // For one query: gamma[y] with sum_d V[y, d] gamma^d = kappa, clipped to [0, 1]; totals is [n_classes][m + 1].
-    void (*solve_gamma)(const double* totals, int n_classes, int m, double kappa, double* gamma);
-    // For one query and weights [n_classes][m + 1]: S[y] = sum_d w V, T[y][i] = sum_d w C.
-    void (*weigh)(const Cells<int32_t>&, int64_t query, const double* weights, int m, double* S, double* T);
-    void (*weigh_weighted)(const Cells<double>&, int64_t query, const double* weights, int m, double* S, double* T);
+    void (*count)(const std::vector<Segment>&, const Batch&, const Order&, Sink<int32_t>&);
+    void (*count_weighted)(const std::vector<Segment>&, const Batch&, const Order&, Sink<double>&);
+    // For one query: gamma[y] with sum_d V[y, d] gamma^d = kappa, clipped to [0, 1]. `totals` is
+    // [n_classes][m + 1]; scratch holds n_classes * (m + 6) numbers.
+    void (*solve_gamma)(const double* totals, int n_classes, int m, double kappa, double* gamma, double* scratch);
 };
 
 extern const Isa isa_portable, isa_avx2, isa_avx512;
