@@ -32,6 +32,7 @@ from localbayes.classifiers import METHODS
 from localbayes.cli import app
 from localbayes.cli.errors import describe
 from localbayes.cli.evaluate import cross_validate
+from localbayes.cli.progress import progress_bar
 from localbayes.datasets import embedded_path, load
 from localbayes.encoding import Coded
 from localbayes.persistence import load_model, save_model
@@ -44,7 +45,7 @@ SCRIPT = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler
 
 
 def run(*args: object, env: dict[str, str | None] | None = None) -> Result:
-    return CliRunner(env=PLAIN | (env or {})).invoke(app, [str(arg) for arg in args])
+    return CliRunner(env=PLAIN | (env or {})).invoke(app, [str(arg) for arg in args], prog_name="localbayes")
 
 
 def ok(*args: object) -> str:
@@ -337,6 +338,22 @@ def test_help_is_there_for_every_command() -> None:
     assert "Usage" in bare.output
 
 
+def test_progress_is_drawn_where_there_is_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bar names the work and counts its steps."""
+
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    with progress_bar("counting sheep", 7) as advance:
+        advance(7)
+    assert "counting sheep" in terminal.getvalue()
+    assert "7/7" in terminal.getvalue()
+
+
 # --- errors ---------------------------------------------------------------------------------------
 
 
@@ -370,6 +387,7 @@ def test_bad_options_get_one_line(command: str, options: list[str], words: str, 
     ("args", "words"),
     [
         (["fitt"], "No such command 'fitt'"),
+        (["fit"], "Try: localbayes fit --help"),
         (["--colour"], "No such option: --colour"),
         (["evaluate", IRIS, "-t", "class", "--folds", "1"], "--folds"),
         (["evaluate", IRIS, "-t", "class", "--folds", "151"], "150 rows, too few for --folds 151"),

@@ -237,6 +237,17 @@ def test_a_file_of_another_version_says_so(tmp_path: Path) -> None:
         load_model(path)
 
 
+def test_own_types_with_wrong_content_are_refused(tmp_path: Path) -> None:
+    """A file whose types are all trusted, but which cannot be put together, is a damaged one."""
+    path = tmp_path / "model.skops"
+    nothing = {"__class__": "tuple", "__module__": "builtins", "__loader__": "TupleNode", "content": []}
+    schema = {"__class__": "Segment", "__module__": "localbayes.kernels", "content": nothing, "protocol": 2}
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("schema.json", json.dumps({**schema, "__loader__": "ConstructorFromReduceNode"}))
+    with pytest.raises(ValueError, match=r"damaged or no model file \(.*missing"):
+        load_model(path)
+
+
 def test_another_file_is_not_replaced_unasked(tmp_path: Path) -> None:
     """An existing file stays as it is without force, and also if saving fails with force."""
     path = tmp_path / "model.skops"

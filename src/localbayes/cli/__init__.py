@@ -7,11 +7,13 @@ import is imported by the command that needs it.
 
 from __future__ import annotations
 
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Annotated
 
 import typer
 
-from localbayes.cli import about, data, evaluate, models
+from localbayes.cli import about, evaluate, models
 from localbayes.cli.errors import OneLineErrors
 
 __all__ = ["app", "main"]
@@ -47,7 +49,9 @@ def _options(
 
 for _command in (models.fit, models.predict, evaluate.evaluate, about.methods, about.info):
     app.command()(_command)
-app.add_typer(data.app, name="data")
+for _group in ("data", "study"):
+    if find_spec(f"{__name__}.{_group}"):
+        app.add_typer(import_module(f"{__name__}.{_group}").app, name=_group)
 
 
 def main() -> None:

@@ -91,7 +91,9 @@ def describe(error: BaseException) -> str:
     """
     # Errors of usage; their class lives in click or in typer, depending on the version.
     if hasattr(error, "format_message"):
-        return one_line(error.format_message())
+        context = getattr(error, "ctx", None)
+        hint = f" Try: {context.command_path} --help" if context else ""
+        return one_line(error.format_message() + hint)
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return one_line(f"{os.fsdecode(error.filename)}: {error.strerror}")
     if isinstance(error, _FORESEEN) and str(error):

@@ -30,12 +30,15 @@ def progress_bar(what: str, total: int) -> Iterator[Callable[[int], None]]:
     >>> with progress_bar("counting", 3) as advance:
     ...     advance(3)
     """
+    # Rich's own test for a terminal says yes in a pipe where FORCE_COLOR is set, as CI systems do.
+    if not sys.stderr.isatty():
+        yield lambda steps: None
+        return
+
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    console = Console(stderr=True)
-    # Not console.is_terminal: FORCE_COLOR, which many CI systems set, makes that true in a pipe.
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True, disable=not sys.stderr.isatty()) as progress:
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(what, total=total)
         yield lambda steps: progress.advance(task, steps)
