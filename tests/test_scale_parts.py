@@ -83,20 +83,20 @@ def test_counts_made_in_parts_give_the_score_of_all_rows(may_miss: bool, alpha: 
     for rows in (slice(0, 30), slice(30, 30), slice(30, 80)):
         index = MatchIndex(sizes, r, may_miss)
         index.append(codes[rows], y[rows])
-        parts.append((index, PartCounts(index, queries, 9), PartCounts(index, queries, 4)))
-    counts = add_arrays([p.match_counts() for _, p, _ in parts])
+        parts.append((index, PartCounts(index, queries)))
+    counts = add_arrays([p.match_counts() for _, p in parts])
+    moved = [(index, pickle.loads(pickle.dumps(p))) for index, p in parts]
     sums: list[Arrays] = [
-        add_arrays([part[k].weighted_sums(part[0], queries, weights, 4) for part in parts]) for k in (1, 2)
+        add_arrays([p.weighted_sums(index, queries, weights) for index, p in some]) for some in (parts, moved)
     ]
-    moved = [pickle.loads(pickle.dumps(p)) for _, p, _ in parts]
-    pairs = zip(parts, moved, strict=True)
-    sums.append(add_arrays([p.weighted_sums(part[0], queries, weights, 9) for part, p in pairs]))
     expected = [
         _scores(codes, y, r, sizes, q, w, alpha, may_miss) for q, w in zip(queries, weights, strict=True)
     ]
     for known in (SummedCounts(counts, queries), *(Answers(counts[:1], [s], queries) for s in sums)):
         log_joint = known.count(queries).log_joint(weights, sizes.astype(float), alpha)
         np.testing.assert_allclose(log_joint, expected, rtol=0, atol=1e-12)
+    sets = SummedCounts(counts, queries).log_joint(np.stack([weights] * 2), sizes.astype(float), alpha)
+    np.testing.assert_allclose(sets, [expected] * 2, rtol=0, atol=1e-12)
 
 
 def _scores(codes: Any, y: Any, r: int, sizes: Any, query: Any, w: Any, alpha: float, may_miss: bool) -> Any:
@@ -122,7 +122,7 @@ def test_size_of_kept_counts_is_known_to_dask() -> None:
     """Counts that wait for weights report their memory, on which Dask decides what to write to disk."""
     index = MatchIndex(np.array([3, 3], np.uint32), 2)
     index.append(np.zeros((50, 2), np.uint8), np.arange(50) % 2)
-    few, many = (sys.getsizeof(PartCounts(index, np.zeros((n, 2), np.uint8), n)) for n in (1, 1000))
+    few, many = (sys.getsizeof(PartCounts(index, np.zeros((n, 2), np.uint8))) for n in (1, 1000))
     assert many - few >= 999 * 2 * 3
 
 

@@ -47,48 +47,36 @@ def _narrow(array: Any) -> npt.NDArray[Any]:
 class PartCounts:
     """Counts of some queries against one part of the rows, kept where that part is.
 
+    Distances are counted at once, matches when weights arrive for them.
+
     Parameters
     ----------
     index : MatchIndex
         The part.
     codes : array of shape (n_queries, m)
         The queries.
-    step : int
-        Queries counted at a time. Only counts of one step are kept until the weights arrive; for
-        more queries than that, memory is worth more than counting twice.
     """
 
-    def __init__(self, index: MatchIndex, codes: Codes, step: int) -> None:
-        totals = []
-        for begin in range(0, max(1, len(codes)), step):
-            self.kept = index.count(codes[begin : begin + step])
-            totals.append(self.kept.distance_counts)
-        if len(totals) > 1:
-            self.kept = None
-        self.totals = _narrow(np.concatenate(totals))
-        self._bytes = self.totals.nbytes + (0 if self.kept is None else len(codes) * index.bytes_per_query())
+    def __init__(self, index: MatchIndex, codes: Codes) -> None:
+        self._counts: Any = index.count(codes)
+        self.totals = _narrow(self._counts.distance_counts)
+        self._bytes = self.totals.nbytes + len(codes) * index.bytes_per_query()
 
-    def weighted_sums(self, index: MatchIndex, codes: Codes, weights: Floats, step: int) -> Arrays:
+    def weighted_sums(self, index: MatchIndex, codes: Codes, weights: Floats) -> Arrays:
         """S and T for weights by query, class and distance."""
-        if self.kept is not None:
-            S, T = self.kept.weighted_sums(weights)
-            return S, T
-        sums = [
-            index.count(codes[begin : begin + step]).weighted_sums(weights[begin : begin + step])
-            for begin in range(0, max(1, len(codes)), step)
-        ]
-        return tuple(np.concatenate(arrays) for arrays in zip(*sums, strict=True))
+        S, T = (self._counts or index.count(codes)).weighted_sums(weights)
+        return S, T
 
     def match_counts(self) -> Arrays:
         """V and C."""
-        return self.totals, _narrow(self.kept.match_counts)
+        return self.totals, _narrow(self._counts.match_counts)
 
     def __sizeof__(self) -> int:
         return object.__sizeof__(self) + self._bytes
 
     def __getstate__(self) -> dict[str, Any]:
         # Compiled counts cannot be sent or written to disk; where these arrive, rows are counted again.
-        return {"totals": self.totals, "_bytes": self.totals.nbytes, "kept": None}
+        return {"totals": self.totals, "_bytes": self.totals.nbytes, "_counts": None}
 
 
 class _Counts:
@@ -102,8 +90,14 @@ class _Counts:
         """S and T for weights by query, class and distance."""
         raise NotImplementedError
 
-    def log_joint(self, weights: Floats, sizes: Floats, alpha: float) -> Floats:
-        """Log of (alpha + S_y) / (alpha r + sum S) * prod_i (alpha + T_iy) / (alpha q_i + S_y)."""
+    def log_joint(self, weights: Floats, sizes: Floats, alpha: float, best_only: bool = False) -> Floats:
+        """Log of (alpha + S_y) / (alpha r + sum S) * prod_i (alpha + T_iy) / (alpha q_i + S_y).
+
+        Weights may come in several sets, as an index takes them; that only the best class matters is of
+        no use here, where the sums of all are known.
+        """
+        if weights.ndim == 4:
+            return np.stack([self.log_joint(w, sizes, alpha) for w in weights])
         S, T = self.weighted_sums(weights)
         m = self._codes.shape[1]
         with np.errstate(divide="ignore", invalid="ignore"):

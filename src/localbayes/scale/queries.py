@@ -21,7 +21,7 @@ from localbayes.scale.graph import Graph
 
 __all__ = ["RemoteRows", "add_batch", "batch_size", "choose_passes"]
 
-# Memory of a worker for counts that wait for their weights, and the longest batch.
+# Memory of a worker for counts of queries and their weights, and the longest batch.
 KEPT_BYTES = 128 << 20
 MAX_BATCH = 4096
 # What a network of a gigabit a second carries in the ten milliseconds that a second pass takes.
@@ -32,8 +32,7 @@ IN_FLIGHT = 2
 
 def batch_size(estimator: LazyClassifier, parts_per_worker: int) -> int:
     """Queries that are counted at a time."""
-    r, m = len(estimator.labels_), len(estimator.sizes_)
-    kept = 8 * r * (m + 1) * (m + 2)
+    kept = 5 * work.cells_bytes(estimator)
     return max(1, min(MAX_BATCH, KEPT_BYTES // (kept * parts_per_worker)))
 
 
@@ -86,7 +85,7 @@ class RemoteRows:
             queries = graph.put("queries", codes[begin : begin + step])
             model = graph.put("model", estimator)
             passes = self.passes or choose_passes(estimator, min(step, len(codes) - begin))
-            answer, parts = add_batch(graph, model, self.keys, queries, method, passes, step)
+            answer, parts = add_batch(graph, model, self.keys, queries, method, passes)
             pending.append(self.cluster.start(graph, [answer, *(parts if progress else [])]))
             if len(pending) == IN_FLIGHT:
                 receive()
@@ -103,7 +102,7 @@ class RemoteRows:
             end = None if n is None else min(begin + step, n)
             codes = graph.call("encode-queries", work.encode_queries, model, table, begin, end)
             passes = self.passes or choose_passes(estimator, None if end is None else end - begin)
-            answers.append(add_batch(graph, model, self.keys, codes, method, passes, step)[0])
+            answers.append(add_batch(graph, model, self.keys, codes, method, passes)[0])
         return answers[0] if len(answers) == 1 else graph.call("join-answers", np.concatenate, answers)
 
     def graph(self) -> dict[Any, Any]:
@@ -120,7 +119,7 @@ class RemoteRows:
 
 
 def add_batch(
-    graph: Graph, model: str, index: Sequence[Any], codes: str, method: str, passes: int, step: int
+    graph: Graph, model: str, index: Sequence[Any], codes: str, method: str, passes: int
 ) -> tuple[str, list[str]]:
     """Add the tasks of one batch.
 
@@ -136,8 +135,6 @@ def add_batch(
         Method of the classifier whose result is wanted.
     passes : {1, 2}
         See above.
-    step : int
-        Queries that one part counts at a time.
 
     Returns
     -------
@@ -150,15 +147,15 @@ def add_batch(
         parts = [graph.call("count-matches", work.match_counts, p, codes) for p in index]
         counts = graph.tree("add-match-counts", add_arrays, parts)
         return graph.call("score-queries", work.score_at_once, model, codes, counts, method), parts
-    kept = [graph.call("count-matches", work.count_matches, p, codes, step) for p in index]
+    kept = [graph.call("count-distances", work.count_distances, p, codes) for p in index]
     totals = graph.tree(
         "add-distance-counts",
         add_arrays,
-        [graph.call("distance-counts", work.distance_counts, k) for k in kept],
+        [graph.call("send-distances", work.distance_counts, k) for k in kept],
     )
-    weights = graph.call("choose-weights", work.choose_weights, model, codes, totals)
+    weights = graph.call("choose-weights", work.choose_weights, model, codes, totals, method)
     parts = [
-        graph.call("weigh-matches", work.weigh_matches, p, codes, k, weights, step)
+        graph.call("weigh-matches", work.weigh_matches, p, codes, k, weights)
         for p, k in zip(index, kept, strict=True)
     ]
     sums = graph.tree("add-weighted-sums", add_arrays, parts)

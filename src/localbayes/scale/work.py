@@ -35,7 +35,7 @@ __all__ = [
     "cells_bytes",
     "choose_weights",
     "classify_part",
-    "count_matches",
+    "count_distances",
     "distance_counts",
     "empty_answer",
     "encode_queries",
@@ -140,14 +140,14 @@ def cells_bytes(estimator: LazyClassifier) -> int:
     return 8 * len(estimator.labels_) * (len(estimator.sizes_) + 1)
 
 
-def count_matches(index: MatchIndex, codes: Codes, step: int) -> PartCounts:
-    """Counts of queries against one part of the rows."""
-    return PartCounts(index, codes, step)
+def count_distances(index: MatchIndex, codes: Codes) -> PartCounts:
+    """Counts of queries against one part of the rows, to be kept for their weights."""
+    return PartCounts(index, codes)
 
 
 def match_counts(index: MatchIndex, codes: Codes) -> Arrays:
     """V and C of queries against one part of the rows: all that one pass needs."""
-    return PartCounts(index, codes, max(1, len(codes))).match_counts()
+    return PartCounts(index, codes).match_counts()
 
 
 def score_at_once(estimator: LazyClassifier, codes: Codes, counts: Arrays, method: str) -> npt.NDArray[Any]:
@@ -160,19 +160,16 @@ def distance_counts(part: PartCounts) -> Arrays:
     return (part.totals,)
 
 
-def choose_weights(estimator: LazyClassifier, codes: Codes, totals: Arrays) -> list[Floats]:
+def choose_weights(estimator: LazyClassifier, codes: Codes, totals: Arrays, method: str) -> list[Floats]:
     """Weights that the classifier's formula wants for V of all rows."""
     questions = Questions(totals, codes)
-    if len(codes):
-        with_index(estimator, questions)._log_joint(codes)
+    _answer(estimator, questions, codes, method)
     return questions.asked
 
 
-def weigh_matches(
-    index: MatchIndex, codes: Codes, part: PartCounts, weights: Sequence[Floats], step: int
-) -> Arrays:
+def weigh_matches(index: MatchIndex, codes: Codes, part: PartCounts, weights: Sequence[Floats]) -> Arrays:
     """S and T of one part of the rows, for each of the weights: the second of two passes."""
-    return tuple(array for w in weights for array in part.weighted_sums(index, codes, w, step))
+    return tuple(array for w in weights for array in part.weighted_sums(index, codes, w))
 
 
 def score(
