@@ -10,9 +10,10 @@ from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
+from localbayes.classifiers.weights import prior_shift, row_weights
 from localbayes.encoding import ClassLabels, Coded, TableEncoder, code_dtype
 from localbayes.encoding.coded import Codes, unseen_code
-from localbayes.encoding.tables import check_table
+from localbayes.encoding.tables import check_table, take_rows
 
 __all__ = ["TIE", "BayesClassifier", "first_best"]
 
@@ -61,7 +62,10 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     categorical_features: Any
     n_bins: int
+    discretize: str
     missing: str
+    class_weight: Any
+    priors: Any
     n_jobs: int | None
     labels_: ClassLabels
 
@@ -74,8 +78,8 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Make an empty statistic for attributes with ``sizes`` values."""
         raise NotImplementedError
 
-    def _learn(self, codes: Codes, class_codes: npt.NDArray[np.int64]) -> None:
-        """Add training rows to the statistic."""
+    def _learn(self, codes: Codes, class_codes: npt.NDArray[np.int64], weights: Floats | None = None) -> None:
+        """Add training rows, which may have weights, to the statistic."""
         raise NotImplementedError
 
     def _grow(self, sizes: npt.NDArray[np.uint32]) -> None:
@@ -96,7 +100,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     # --- learning -------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from a table and its class labels.
 
         Parameters
@@ -105,6 +109,8 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             Training rows. A categorical column declares its domain.
         y : array-like of shape (n,)
             Class labels. A categorical y declares the classes.
+        sample_weight : array-like of shape (n,), optional
+            Weights of the rows: 2 is the row twice, 0 its absence. Counts are floating point then.
 
         Returns
         -------
@@ -114,13 +120,13 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         before = dict(self.__dict__)
         self.__dict__.pop("labels_", None)
         try:
-            return self.partial_fit(X, y)
+            return self.partial_fit(X, y, sample_weight=sample_weight)
         except BaseException:
             # What was fitted before is still good.
             self.__dict__ = before
             raise
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Add rows to what was learned; the result is that of one fit on all rows.
 
         Domains, bins, means and modes are those of the first call, except that a domain which was
@@ -134,6 +140,8 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             Class labels.
         classes : array-like, optional
             All classes, if the first call does not show them.
+        sample_weight : array-like of shape (n,), optional
+            Weights of the rows.
 
         Returns
         -------
@@ -150,14 +158,20 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_consistent_length(X, y)
         labels: ClassLabels = ClassLabels.learn(y, classes) if first else self.labels_
         class_codes = labels.encode(y)
+        weights = row_weights(sample_weight, self.class_weight, class_codes, labels.declared)
+        if weights is not None and not weights.all():
+            # A row of weight zero is not there: it declares no value and moves no bin.
+            kept = weights > 0
+            X, class_codes, weights = take_rows(X, kept), class_codes[kept], weights[kept]
         if first:
             encoder = None
             if not isinstance(X, Coded):
-                encoder = TableEncoder(self.categorical_features, self.n_bins, self.missing).fit(X)
+                encoder = TableEncoder(self.categorical_features, self.n_bins, self.missing, self.discretize)
+                encoder.fit(X, class_codes, weights)
             self.encoder_ = encoder
             self.sizes_: npt.NDArray[np.uint32] = X.sizes if encoder is None else encoder.sizes
             self._start(self.sizes_, len(labels))
-            self._class_count = np.zeros(len(labels), dtype=np.int64)
+            self._class_count: npt.NDArray[Any] = np.zeros(len(labels), dtype=np.int64)
         elif self.encoder_ is not None and not isinstance(X, Coded):
             self.encoder_.extend(X)
             sizes = self.encoder_.sizes
@@ -166,13 +180,18 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 self.sizes_ = sizes
         self.labels_ = labels
         self.classes_ = labels.classes
-        self._learn(self._encode(X), class_codes)
-        self._class_count += np.bincount(class_codes, minlength=len(labels))
+        self._log_prior_shift = None
+        self._class_count = self._class_count + np.bincount(class_codes, weights, len(labels))
+        if weights is None:
+            self._class_count = self._class_count.astype(np.int64)
+        if self.priors is not None:
+            self._log_prior_shift = prior_shift(self.priors, labels, self._class_count)
+        self._learn(self._encode(X), class_codes, weights)
         return self
 
     @property
-    def class_count_(self) -> npt.NDArray[np.int64]:
-        """Number of training rows of every class, in the order of ``classes_``."""
+    def class_count_(self) -> npt.NDArray[Any]:
+        """Number of training rows of every class, or their weight, in the order of ``classes_``."""
         return self._class_count[self.labels_.columns]
 
     # --- predicting -----------------------------------------------------------------------------
@@ -247,10 +266,16 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return log_joint[:, self.labels_.columns]
 
     def _best_class(self, codes: Codes) -> npt.NDArray[np.intp]:
+        if self._log_prior_shift is not None:
+            return first_best(self._defined_log_joint(codes))
         return first_best(or_prior(self._contenders(codes), self._class_count))
 
     def _defined_log_joint(self, codes: Codes) -> Floats:
-        return or_prior(self._log_joint(codes), self._class_count)
+        return self._shifted(or_prior(self._log_joint(codes), self._class_count))
+
+    def _shifted(self, log_joint: Floats) -> Floats:
+        """Log joint under the given priors."""
+        return log_joint if self._log_prior_shift is None else log_joint + self._log_prior_shift
 
     # --- tables ---------------------------------------------------------------------------------
 

@@ -35,8 +35,8 @@ class EagerClassifier(BayesClassifier):
     def _start(self, sizes: npt.NDArray[np.uint32], n_classes: int) -> None:
         self.counts_ = ValueCounts(sizes, n_classes)
 
-    def _learn(self, codes: Codes, class_codes: npt.NDArray[np.int64]) -> None:
-        self.counts_.add(codes, class_codes)
+    def _learn(self, codes: Codes, class_codes: npt.NDArray[np.int64], weights: Floats | None = None) -> None:
+        self.counts_.add(codes, class_codes, weights)
         self._derive()
 
     def _grow(self, sizes: npt.NDArray[np.uint32]) -> None:
@@ -50,7 +50,7 @@ class PairClassifier(EagerClassifier):
     ----------
     max_table_bytes : int, default=2 GiB
         A table of pairs that would be larger is refused, with the name of the widest column.
-    categorical_features, n_bins, missing, n_jobs
+    categorical_features, n_bins, discretize, missing, class_weight, priors, n_jobs
         As in :class:`LCWNB`.
     """
 
@@ -62,13 +62,19 @@ class PairClassifier(EagerClassifier):
         max_table_bytes: int = MAX_TABLE_BYTES,
         categorical_features: Any = "from_dtype",
         n_bins: int = 10,
+        discretize: str = "width",
         missing: str = "impute",
+        class_weight: Any = None,
+        priors: Any = None,
         n_jobs: int | None = None,
     ) -> None:
         self.max_table_bytes = max_table_bytes
         self.categorical_features = categorical_features
         self.n_bins = n_bins
+        self.discretize = discretize
         self.missing = missing
+        self.class_weight = class_weight
+        self.priors = priors
         self.n_jobs = n_jobs
 
     def _check_parameters(self) -> None:

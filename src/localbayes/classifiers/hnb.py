@@ -25,7 +25,7 @@ class HNB(PairClassifier):
     ----------
     max_table_bytes : int, default=2 GiB
         A table of pairs that would be larger is refused.
-    categorical_features, n_bins, missing, n_jobs
+    categorical_features, n_bins, discretize, missing, class_weight, priors, n_jobs
         As in :class:`LCWNB`.
 
     Attributes

@@ -44,13 +44,19 @@ class LazyClassifier(BayesClassifier):
         alpha: float = 1.0,
         categorical_features: Any = "from_dtype",
         n_bins: int = 10,
+        discretize: str = "width",
         missing: str = "impute",
+        class_weight: Any = None,
+        priors: Any = None,
         n_jobs: int | None = None,
     ) -> None:
         self.alpha = alpha
         self.categorical_features = categorical_features
         self.n_bins = n_bins
+        self.discretize = discretize
         self.missing = missing
+        self.class_weight = class_weight
+        self.priors = priors
         self.n_jobs = n_jobs
 
     def weights(self, distance_counts: npt.NDArray[Any]) -> Floats:
@@ -72,10 +78,10 @@ class LazyClassifier(BayesClassifier):
         check_number("alpha", self.alpha, at_least=0)
 
     def _start(self, sizes: npt.NDArray[np.uint32], n_classes: int) -> None:
-        self.index_ = MatchIndex(sizes, n_classes)
+        self.index_ = MatchIndex(sizes, n_classes, may_miss=self.missing == "ignore")
 
-    def _learn(self, codes: Codes, class_codes: npt.NDArray[np.int64]) -> None:
-        self.index_.append(self._set_apart(codes), class_codes)
+    def _learn(self, codes: Codes, class_codes: npt.NDArray[np.int64], weights: Floats | None = None) -> None:
+        self.index_.append(self._set_apart(codes), class_codes, weights)
 
     def _set_apart(self, codes: Codes) -> Codes:
         """Give training values outside their declared domain a code that no query has."""

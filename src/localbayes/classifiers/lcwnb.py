@@ -61,9 +61,18 @@ class LCWNB(LazyClassifier):
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
         Which columns are categories; others are cut into bins.
     n_bins : int, default=10
-        Bins of equal width for a numeric column.
-    missing : {"impute", "category"}, default="impute"
-        Mean or mode in place of a missing value, or a value of its own.
+        Bins of a numeric column.
+    discretize : {"width", "quantile", "mdl"}, default="width"
+        Bins of equal width, of equal numbers of rows, or cut where the classes part (Fayyad and
+        Irani's minimum description length; ``n_bins`` is then of no use). Learned in fit.
+    missing : {"impute", "category", "ignore"}, default="impute"
+        Mean or mode in place of a missing value; a value of its own; or left unknown, so that it
+        neither matches nor mismatches (lazy classifiers and NB).
+    class_weight : dict or "balanced", optional
+        Weights of the classes, multiplied into those of the rows.
+    priors : array-like of shape (r,), optional
+        Class probabilities to use in place of those of the training rows, in the order of
+        ``classes_``.
     n_jobs : int, optional
         Threads; the answer does not depend on it.
 
@@ -95,14 +104,20 @@ class LCWNB(LazyClassifier):
         alpha: float = 1.0,
         categorical_features: Any = "from_dtype",
         n_bins: int = 10,
+        discretize: str = "width",
         missing: str = "impute",
+        class_weight: Any = None,
+        priors: Any = None,
         n_jobs: int | None = None,
     ) -> None:
         self.kappa = kappa
         self.alpha = alpha
         self.categorical_features = categorical_features
         self.n_bins = n_bins
+        self.discretize = discretize
         self.missing = missing
+        self.class_weight = class_weight
+        self.priors = priors
         self.n_jobs = n_jobs
 
     def weights(self, distance_counts: npt.NDArray[Any]) -> Floats:

@@ -30,7 +30,7 @@ class LWNB(LazyClassifier):
         published results, kept so that they can be reproduced.
     alpha : float, default=1.0
         Laplace's constant.
-    categorical_features, n_bins, missing, n_jobs
+    categorical_features, n_bins, discretize, missing, class_weight, priors, n_jobs
         As in :class:`~localbayes.LCWNB`.
 
     References
@@ -52,7 +52,10 @@ class LWNB(LazyClassifier):
         alpha: float = 1.0,
         categorical_features: Any = "from_dtype",
         n_bins: int = 10,
+        discretize: str = "width",
         missing: str = "impute",
+        class_weight: Any = None,
+        priors: Any = None,
         n_jobs: int | None = None,
     ) -> None:
         self.k = k
@@ -60,7 +63,10 @@ class LWNB(LazyClassifier):
         self.alpha = alpha
         self.categorical_features = categorical_features
         self.n_bins = n_bins
+        self.discretize = discretize
         self.missing = missing
+        self.class_weight = class_weight
+        self.priors = priors
         self.n_jobs = n_jobs
 
     def weights(self, distance_counts: npt.NDArray[Any]) -> Floats:

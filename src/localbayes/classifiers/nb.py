@@ -27,7 +27,7 @@ class NB(EagerClassifier):
     ----------
     alpha : float, default=1.0
         Laplace's constant; 0 gives relative frequencies.
-    categorical_features, n_bins, missing, n_jobs
+    categorical_features, n_bins, discretize, missing, class_weight, priors, n_jobs
         As in :class:`LCWNB`.
 
     Attributes
@@ -56,13 +56,19 @@ class NB(EagerClassifier):
         *,
         categorical_features: Any = "from_dtype",
         n_bins: int = 10,
+        discretize: str = "width",
         missing: str = "impute",
+        class_weight: Any = None,
+        priors: Any = None,
         n_jobs: int | None = None,
     ) -> None:
         self.alpha = alpha
         self.categorical_features = categorical_features
         self.n_bins = n_bins
+        self.discretize = discretize
         self.missing = missing
+        self.class_weight = class_weight
+        self.priors = priors
         self.n_jobs = n_jobs
 
     def _check_parameters(self) -> None:

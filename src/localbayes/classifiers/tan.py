@@ -35,7 +35,7 @@ class TAN(PairClassifier):
         Prior count of every cell, in the search and in the probabilities.
     max_table_bytes : int, default=2 GiB
         A table of pairs that would be larger is refused.
-    categorical_features, n_bins, missing, n_jobs
+    categorical_features, n_bins, discretize, missing, class_weight, priors, n_jobs
         As in :class:`LCWNB`.
 
     Attributes
@@ -71,14 +71,20 @@ class TAN(PairClassifier):
         max_table_bytes: int = MAX_TABLE_BYTES,
         categorical_features: Any = "from_dtype",
         n_bins: int = 10,
+        discretize: str = "width",
         missing: str = "impute",
+        class_weight: Any = None,
+        priors: Any = None,
         n_jobs: int | None = None,
     ) -> None:
         super().__init__(
             max_table_bytes=max_table_bytes,
             categorical_features=categorical_features,
             n_bins=n_bins,
+            discretize=discretize,
             missing=missing,
+            class_weight=class_weight,
+            priors=priors,
             n_jobs=n_jobs,
         )
         self.alpha = alpha

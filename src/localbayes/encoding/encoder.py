@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from localbayes.encoding.coded import Codes, code_dtype, missing_code, unseen_code
 from localbayes.encoding.columns import MISSING, UNSEEN, CategoricalColumn, NumericColumn, RawColumn
+from localbayes.encoding.discretize import cut_points
 from localbayes.encoding.summaries import NumberSummary, Summary, summarise
 from localbayes.encoding.tables import column_names, read_columns
 
@@ -26,6 +27,8 @@ class TableEncoder:
         Bins of equal width for a numeric column.
     missing : {"impute", "category", "ignore"}
         Mean or mode in place of a missing value, a value of its own, or left missing.
+    discretize : {"width", "quantile", "mdl"}
+        How a numeric column is cut into bins, see :mod:`localbayes.encoding.discretize`.
 
     Examples
     --------
@@ -37,15 +40,32 @@ class TableEncoder:
     """
 
     def __init__(
-        self, categorical_features: Any = "from_dtype", n_bins: int = 10, missing: Any = "impute"
+        self,
+        categorical_features: Any = "from_dtype",
+        n_bins: int = 10,
+        missing: Any = "impute",
+        discretize: str = "width",
     ) -> None:
         self.categorical_features = categorical_features
         self.n_bins = n_bins
         self.missing = missing
+        self.discretize = discretize
 
-    def fit(self, X: Any) -> "TableEncoder":
-        """Learn domains and bins."""
-        return self.start(column_names(X)).learn(self.summarise(X))
+    def fit(
+        self,
+        X: Any,
+        class_codes: npt.NDArray[np.int64] | None = None,
+        weights: npt.NDArray[np.float64] | None = None,
+    ) -> "TableEncoder":
+        """Learn domains and bins; classes are needed by ``discretize="mdl"`` alone."""
+        self.start(column_names(X))
+        raws = self._read(X)
+        self.learn([summarise(raw, weights) for raw in raws])
+        if self.discretize != "width":
+            for column, raw in zip(self.columns, raws, strict=True):
+                if isinstance(column, NumericColumn):
+                    column.cuts = cut_points(self.discretize, raw.numbers, class_codes, weights, self.n_bins)
+        return self
 
     def start(self, names: Sequence[str]) -> "TableEncoder":
         """Check the options against the names of the columns; the first step of a fit in parts."""
@@ -53,6 +73,8 @@ class TableEncoder:
             raise ValueError(f"n_bins must be a whole number >= 1, got {self.n_bins!r}")
         if self.missing not in ("impute", "category", "ignore"):
             raise ValueError(f"missing must be 'impute', 'category' or 'ignore', got {self.missing!r}")
+        if self.discretize not in ("width", "quantile", "mdl"):
+            raise ValueError(f"discretize must be 'width', 'quantile' or 'mdl', got {self.discretize!r}")
         self.names = list(names)
         self.forced = _forced_kinds(self.categorical_features, self.names)
         return self
@@ -62,7 +84,7 @@ class TableEncoder:
         return [summarise(raw) for raw in self._read(X)]
 
     def learn(self, summaries: Sequence[Summary]) -> "TableEncoder":
-        """Learn domains and bins from the summaries of all rows."""
+        """Learn domains and bins of equal width from the summaries of all rows."""
         self.columns: list[CategoricalColumn | NumericColumn] = [
             NumericColumn.learn(summary, self.missing, self.n_bins)
             if isinstance(summary, NumberSummary)

@@ -39,7 +39,7 @@ class CategorySummary:
     """
 
     name: str
-    counts: dict[Any, int]
+    counts: dict[Any, float]
     declared: bool
     n_missing: int
 
@@ -122,16 +122,25 @@ class NumberSummary:
 Summary = CategorySummary | NumberSummary
 
 
-def summarise(raw: "RawColumn") -> Summary:
-    """Summary of a column."""
+def summarise(raw: "RawColumn", weights: npt.NDArray[np.float64] | None = None) -> Summary:
+    """Summary of a column, in which a row may count for more or less than one."""
     if raw.numeric:
-        known = raw.numbers[~np.isnan(raw.numbers)]
+        present = ~np.isnan(raw.numbers)
+        known = raw.numbers[present]
         n_missing = len(raw.numbers) - len(known)
         if not len(known):
             return NumberSummary(raw.name, 0, n_missing)
         low, high = float(known.min()), float(known.max())
-        return NumberSummary(raw.name, len(known), n_missing, low, high, exact_sum(known))
-    found = np.bincount(raw.codes[raw.codes >= 0], minlength=len(raw.values)).tolist()
+        if weights is None:
+            return NumberSummary(raw.name, len(known), n_missing, low, high, exact_sum(known))
+        mean = float(np.average(known, weights=weights[present]))
+        return NumberSummary(raw.name, 1, n_missing, low, high, exact_sum(np.array([mean])))
+    seen = raw.codes >= 0
+    if weights is not None:
+        found = np.bincount(raw.codes[seen], weights[seen], len(raw.values)).tolist()
+        counts = {value: n for value, n in zip(raw.values, found, strict=True) if n or raw.declared}
+        return CategorySummary(raw.name, counts, raw.declared, int((~seen).sum()))
+    found = np.bincount(raw.codes[seen], minlength=len(raw.values)).tolist()
     counts = {value: n for value, n in zip(raw.values, found, strict=True) if n or raw.declared}
     return CategorySummary(raw.name, counts, raw.declared, len(raw.codes) - sum(found))
 

@@ -63,6 +63,13 @@ def check_table(X: Any, estimator: Any) -> Any:
     return check_array(X, dtype=None, ensure_all_finite=False, estimator=estimator)
 
 
+def take_rows(X: Any, kept: npt.NDArray[np.bool_]) -> Any:
+    """Rows of a table where ``kept`` is true."""
+    if _is_pandas(X):
+        return X.loc[kept]
+    return X.filter(kept) if _is_polars(X) else X[kept]
+
+
 def _array_of_rows(rows: Sequence[Any]) -> npt.NDArray[Any]:
     """Rows as an array of objects: left to NumPy, [1.0, "a"] would become the strings "1.0" and "a"."""
     lengths = sorted({len(row) for row in rows if isinstance(row, list | tuple)})
