@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from localbayes.classifiers.base import Floats
-from localbayes.classifiers.eager import OneDependence, sum_rows
+from localbayes.classifiers.eager import OneDependence, row_terms, sum_rows
 from localbayes.classifiers.lazy import check_number
 from localbayes.classifiers.nb import naive_tables
 from localbayes.classifiers.pair_counts import MAX_TABLE_BYTES
@@ -103,3 +103,10 @@ class AODE(OneDependence):
             prior, table = self._naive
             log_joint[alone] = sum_rows(self.counts_.slots(codes[alone]), table, prior)
         return log_joint
+
+    def _terms(self, codes: Codes) -> tuple[Floats, Floats]:
+        base, terms = super()._terms(codes)
+        alone = np.isneginf(base[:, 0])
+        prior, table = self._naive
+        base[alone], terms[alone] = row_terms(self.counts_.slots(codes[alone]), table, prior)
+        return base, terms

@@ -10,7 +10,7 @@ from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
-from localbayes.classifiers.weights import prior_shift, row_weights
+from localbayes.classifiers.weights import log_shift, row_weights
 from localbayes.encoding import ClassLabels, Coded, TableEncoder, code_dtype
 from localbayes.encoding.coded import Codes, unseen_code
 from localbayes.encoding.tables import check_table, take_rows
@@ -158,7 +158,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_consistent_length(X, y)
         labels: ClassLabels = ClassLabels.learn(y, classes) if first else self.labels_
         class_codes = labels.encode(y)
-        weights = row_weights(sample_weight, self.class_weight, class_codes, labels.declared)
+        weights = row_weights(sample_weight, len(class_codes))
         if weights is not None and not weights.all():
             # A row of weight zero is not there: it declares no value and moves no bin.
             kept = weights > 0
@@ -180,12 +180,10 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 self.sizes_ = sizes
         self.labels_ = labels
         self.classes_ = labels.classes
-        self._log_prior_shift = None
         self._class_count = self._class_count + np.bincount(class_codes, weights, len(labels))
         if weights is None:
             self._class_count = self._class_count.astype(np.int64)
-        if self.priors is not None:
-            self._log_prior_shift = prior_shift(self.priors, labels, self._class_count)
+        self._log_shift = log_shift(self.priors, self.class_weight, labels, self._class_count)
         self._learn(self._encode(X), class_codes, weights)
         return self
 
@@ -266,7 +264,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return log_joint[:, self.labels_.columns]
 
     def _best_class(self, codes: Codes) -> npt.NDArray[np.intp]:
-        if self._log_prior_shift is not None:
+        if self._log_shift is not None:
             return first_best(self._defined_log_joint(codes))
         return first_best(or_prior(self._contenders(codes), self._class_count))
 
@@ -274,8 +272,8 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._shifted(or_prior(self._log_joint(codes), self._class_count))
 
     def _shifted(self, log_joint: Floats) -> Floats:
-        """Log joint under the given priors."""
-        return log_joint if self._log_prior_shift is None else log_joint + self._log_prior_shift
+        """Log joint under the given priors and class weights."""
+        return log_joint if self._log_shift is None else log_joint + self._log_shift
 
     # --- tables ---------------------------------------------------------------------------------
 
@@ -313,13 +311,18 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self, "labels_")
         return self._encode(self._check_table(X, reset=False))
 
-    def _in_chunks(self, codes: Codes, function: Callable[..., Any], dtype: Any, *shape: int) -> Any:
-        """Apply a function to chunks of queries, on ``n_jobs`` threads, within bounded memory."""
+    def _in_chunks(
+        self, codes: Codes, function: Callable[..., Any], dtype: Any, *shape: int, sets: int = 1
+    ) -> Any:
+        """Apply a function to chunks of queries, on ``n_jobs`` threads, within bounded memory.
+
+        A function that works with several ``sets`` of weights at once needs the memory of each.
+        """
         n = len(codes)
         out = np.empty((n, *shape), dtype=dtype)
         threads = min(effective_n_jobs(self.n_jobs), max(1, n // 16))
         budget = _SCRATCH_BYTES // threads
-        step = max(1, min(_CHUNK, budget // self._bytes_per_query(), -(-n // threads)))
+        step = max(1, min(_CHUNK, budget // (sets * self._bytes_per_query()), -(-n // threads)))
 
         def run(begin: int) -> None:
             out[begin : begin + step] = function(codes[begin : begin + step])

@@ -9,9 +9,10 @@ import localbayes.kernels._kernels as _kernels
 from localbayes.classifiers.base import BayesClassifier, Floats
 from localbayes.classifiers.lazy import check_number
 from localbayes.classifiers.pair_counts import MAX_TABLE_BYTES, PairCounts, ValueCounts
+from localbayes.classifiers.terms import sum_of_terms
 from localbayes.encoding.coded import Codes
 
-__all__ = ["EagerClassifier", "OneDependence", "PairClassifier", "sum_rows"]
+__all__ = ["EagerClassifier", "OneDependence", "PairClassifier", "pair_counts", "row_terms", "sum_rows"]
 
 
 class EagerClassifier(BayesClassifier):
@@ -120,8 +121,42 @@ class OneDependence(PairClassifier):
         )
         return out
 
+    def _terms(self, codes: Codes) -> tuple[Floats, Floats]:
+        counts, pseudo = self.counts_, self.pseudo_count_
+        total = counts.sizes * pseudo
+        slots = counts.slots(codes)
+        n_py = counts.value_counts[slots].swapaxes(1, 2).astype(np.float64)
+        with np.errstate(divide="ignore"):
+            log_base = np.log(self._mantissa) + self._exponent * np.log(2)
+        # factors[q, y, p, i] is P(x_i | x_p, y), and P(x_p | y) where i is p.
+        factors = (pair_counts(counts, codes) + pseudo) / (n_py[..., None] + total)
+        log_factors = np.log(factors)
+        own = np.arange(len(total))
+        log_factors[..., own, own] = np.log((n_py + pseudo) / (counts.class_counts[:, None] + total))
+        log_totals = np.log(n_py[..., None] + total)
+        log_totals[..., own, own] = 0.0
+        base = log_base[slots].swapaxes(1, 2) + log_totals.sum(axis=3) - log_factors[..., own, own]
+        return sum_of_terms(base, log_factors)
+
 
 _FAR_BELOW = -(2.0**40)
+
+
+def row_terms(rows: npt.NDArray[np.int64], table: Floats, start: Floats) -> tuple[Floats, Floats]:
+    """What :func:`sum_rows` sums: the start, and a term for every row of the table."""
+    terms = table[rows].swapaxes(1, 2)
+    return np.broadcast_to(start, terms.shape[:2]), terms
+
+
+def pair_counts(counts: PairCounts, codes: Codes) -> npt.NDArray[Any]:
+    """Count training rows by query, class and two attributes on which they agree with the query."""
+    m = len(counts.sizes)
+    values = np.minimum(codes, counts.sizes)
+    pairs = np.zeros((len(codes), counts.n_classes, m, m), dtype=counts.pair_counts.dtype)
+    for i in range(m):
+        for j in range(i):
+            pairs[:, :, i, j] = pairs[:, :, j, i] = counts.block(i, j)[values[:, i], values[:, j]]
+    return pairs
 
 
 def sum_rows(rows: npt.NDArray[np.int64], table: Floats, start: Floats) -> Floats:

@@ -4,7 +4,7 @@ import numpy as np
 
 import localbayes.kernels._kernels as _kernels
 from localbayes.classifiers.base import Floats
-from localbayes.classifiers.eager import PairClassifier
+from localbayes.classifiers.eager import PairClassifier, pair_counts
 from localbayes.encoding.coded import Codes
 
 __all__ = ["HNB"]
@@ -78,3 +78,12 @@ class HNB(PairClassifier):
             out,
         )
         return out
+
+    def _terms(self, codes: Codes) -> tuple[Floats, Floats]:
+        counts = self.counts_
+        slots = counts.slots(codes)
+        # Of attribute i given its parent j: P(x_i | x_j, y).
+        scale = self._scale[slots].swapaxes(1, 2)[:, :, None]
+        given = (pair_counts(counts, codes) + 1 / counts.sizes[:, None]) * scale
+        mixed = (given * self.weights_).sum(axis=3) + self._alone[slots].swapaxes(1, 2)
+        return np.broadcast_to(self._log_prior, mixed.shape[:2]), np.log(mixed)

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from localbayes.classifiers.base import BayesClassifier, Floats
+from localbayes.classifiers.terms import log_ratio
 from localbayes.encoding.coded import Codes, missing_code
 from localbayes.kernels import MatchCounts, MatchIndex
 
@@ -111,6 +112,22 @@ class LazyClassifier(BayesClassifier):
 
     def _score(self, counts: MatchCounts, weights: Floats, best_only: bool = False) -> Floats:
         return counts.log_joint(weights, self.sizes_.astype(np.float64), float(self.alpha), best_only)
+
+    def _terms(self, codes: Codes) -> tuple[Floats, Floats]:
+        counts = self.index_.count(codes)
+        return self._score_terms(codes, counts, self.weights(counts.distance_counts))
+
+    def _score_terms(self, codes: Codes, counts: MatchCounts, weights: Floats) -> tuple[Floats, Floats]:
+        """Base and terms of what ``_score`` sums."""
+        alpha, m = float(self.alpha), len(self.sizes_)
+        S, T = counts.weighted_sums(weights)
+        # Where values may be missing, T goes on with the weight of the rows that know the attribute.
+        known = T[..., m:] if self.index_.may_miss else S[..., None]
+        base = log_ratio(alpha + S, alpha * S.shape[1] + S.sum(axis=1, keepdims=True))
+        terms = log_ratio(alpha + T[..., :m], alpha * self.sizes_ + known)
+        if self.index_.may_miss:
+            terms[np.broadcast_to((codes == missing_code(codes.dtype))[:, None], terms.shape)] = 0.0
+        return base, terms
 
     def _bytes_per_query(self) -> int:
         return self.index_.bytes_per_query()

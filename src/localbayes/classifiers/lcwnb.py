@@ -69,7 +69,8 @@ class LCWNB(LazyClassifier):
         Mean or mode in place of a missing value; a value of its own; or left unknown, so that it
         neither matches nor mismatches (lazy classifiers and NB).
     class_weight : dict or "balanced", optional
-        Weights of the classes, multiplied into those of the rows.
+        Factors by which the probabilities of the classes are multiplied; "balanced" makes them inverse
+        to the numbers of training rows.
     priors : array-like of shape (r,), optional
         Class probabilities to use in place of those of the training rows, in the order of
         ``classes_``.
@@ -193,6 +194,7 @@ class LCWNB(LazyClassifier):
             np.float64,
             len(grid),
             len(self.labels_),
+            sets=len(grid),
         )
         result: Floats = np.moveaxis(out, 1, 0)[:, :, self.labels_.columns]
         return result
@@ -223,6 +225,7 @@ class LCWNB(LazyClassifier):
                 np.float64,
                 len(grid),
                 2,
+                sets=len(grid),
             )
             correct += scored[:, :, 0].sum(axis=0)
             loss += scored[:, :, 1].sum(axis=0)

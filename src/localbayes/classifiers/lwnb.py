@@ -93,6 +93,13 @@ class LWNB(LazyClassifier):
             log_joint[undefined, -1] = 0.0
         return log_joint
 
+    def _terms(self, codes: Codes) -> tuple[Floats, Floats]:
+        base, terms = super()._terms(codes)
+        if self.zero_distance == "published":
+            undefined = kth_distance(self.index_.count(codes).distance_counts.sum(axis=1), self.k) == 0
+            base[undefined], terms[undefined] = self._log_joint(codes[undefined]), 0.0
+        return base, terms
+
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_count("k", self.k)

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from localbayes.classifiers.base import Floats
-from localbayes.classifiers.eager import EagerClassifier, sum_rows
+from localbayes.classifiers.eager import EagerClassifier, row_terms, sum_rows
 from localbayes.classifiers.lazy import check_number
 from localbayes.classifiers.pair_counts import ValueCounts
 from localbayes.encoding.coded import Codes
@@ -79,6 +79,9 @@ class NB(EagerClassifier):
 
     def _log_joint(self, codes: Codes) -> Floats:
         return sum_rows(self.counts_.slots(codes), self._log_table, self._log_prior)
+
+    def _terms(self, codes: Codes) -> tuple[Floats, Floats]:
+        return row_terms(self.counts_.slots(codes), self._log_table, self._log_prior)
 
 
 def naive_tables(counts: ValueCounts, alpha: float) -> tuple[Floats, Floats]:

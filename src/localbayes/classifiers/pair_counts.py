@@ -135,6 +135,16 @@ class ValueCounts:
                 table += getattr(part, name)
         return total
 
+    def as_integers(self) -> Self:
+        """These counts as integers if weights made them floating point but left them whole, else themselves."""
+        tables = self._tables()
+        if self.value_counts.dtype.kind == "i" or any((t != np.rint(t)).any() for t in tables.values()):
+            return self
+        whole = self._empty(self.sizes)
+        for name, table in whole._tables().items():
+            table[:] = tables[name]
+        return whole
+
     def _tables(self) -> dict[str, npt.NDArray[Any]]:
         return {"class_counts": self.class_counts, "value_counts": self.value_counts}
 

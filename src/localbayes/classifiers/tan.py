@@ -8,7 +8,7 @@ from scipy.special import gammaln
 
 import localbayes.kernels._kernels as _kernels
 from localbayes.classifiers.base import Floats
-from localbayes.classifiers.eager import PairClassifier, sum_rows
+from localbayes.classifiers.eager import PairClassifier, row_terms, sum_rows
 from localbayes.classifiers.lazy import check_number
 from localbayes.classifiers.pair_counts import MAX_TABLE_BYTES, PairCounts
 from localbayes.encoding.coded import Codes
@@ -131,15 +131,22 @@ class TAN(PairClassifier):
         self._step = np.where(self.parents_ < 0, 1, counts.sizes[self.parents_] + 1)
 
     def _log_joint(self, codes: Codes) -> Floats:
+        return sum_rows(self._rows(codes), self._log_table, self._log_prior)
+
+    def _terms(self, codes: Codes) -> tuple[Floats, Floats]:
+        return row_terms(self._rows(codes), self._log_table, self._log_prior)
+
+    def _rows(self, codes: Codes) -> npt.NDArray[np.int64]:
         values = np.minimum(codes, self.counts_.sizes)
-        rows = self._first_row + self._step * values
+        rows: npt.NDArray[np.int64] = self._first_row + self._step * values
         children = np.flatnonzero(self.parents_ >= 0)
         rows[:, children] += values[:, self.parents_[children]]
-        return sum_rows(rows, self._log_table, self._log_prior)
+        return rows
 
 
 def parent_gains(counts: PairCounts, alpha: float) -> Floats:
     """Gain in log marginal likelihood of every (child, parent) arc, given the class."""
+    counts = counts.as_integers()  # so that a whole weight decides a tie as that many rows do
     sizes, total = np.unique(counts.sizes, return_inverse=True)
     shifts = alpha * np.concatenate([[1], sizes])
     largest = int(counts.class_counts.max()) if counts.class_counts.dtype.kind == "i" else 0

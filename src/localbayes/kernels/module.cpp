@@ -79,12 +79,24 @@ struct MatchCounts {
             s.class_start = start.data();
             s.weights = weights ? weights->data() : nullptr;
             weighted |= weights.has_value();
+            check(s, words.size(), start.size(), weights ? weights->size() : 0);
         }
+        if ((own && own->size() != table.shape(0)) || (own_weight && own_weight->size() != table.shape(0)))
+            throw std::invalid_argument("a class and a weight are needed for every query");
         constexpr Code kTop = std::numeric_limits<Code>::max();
         for (size_t k = 0; k < table.size(); ++k) {
             const Code c = table.data()[k];
             codes.push_back(c == kTop ? kUnseen : may_miss && c == Code(kTop - 1) ? kMissing : c);
         }
+    }
+
+    // Arrays may come from a file: what does not fit together is refused rather than read.
+    void check(const Segment& s, size_t words, size_t starts, size_t weights) const {
+        bool fits = s.sizes.size() == size_t(m) && starts == size_t(n_classes) + 1 && s.class_start[0] == 0;
+        for (int y = 0; fits && y < n_classes; ++y) fits = s.class_start[y] <= s.class_start[y + 1];
+        const int64_t n = fits ? s.class_start[n_classes] : 0;
+        if (!fits || words != s.words_needed(n) || (s.weights && weights != size_t(n)))
+            throw std::invalid_argument("the training rows do not fit the queries, or their arrays each other");
     }
 
     Counter counter() const {
