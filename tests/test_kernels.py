@@ -276,16 +276,6 @@ def test_weighted_sums_are_sums_over_rows():
         np.testing.assert_allclose(T[q], expected[1], rtol=1e-12)
 
 
-@pytest.mark.parametrize("shape", [(400, 3, 2, 2), (400, 30, 5, 4), (60, 100, 3, 3)])
-@pytest.mark.parametrize("may_miss", [False, True])
-def test_the_bound_on_memory_covers_the_counts_and_weights_of_a_query(shape, may_miss):
-    """Scoring a query holds its distance counts as integers and as floats, its weights, and two sums."""
-    codes, classes, sizes = table(1, *shape)
-    index = index_of(narrowed(codes, sizes), classes, sizes, shape[2], may_miss=may_miss)
-    counts = index.count(narrowed(queries(1, codes, sizes, 20), sizes))
-    assert 3 * counts.distance_counts[0].nbytes + 2 * 8 * shape[2] < index.bytes_per_query()
-
-
 MANY_QUERIES = """
 import resource
 import numpy as np
@@ -293,24 +283,50 @@ from localbayes.classifiers import LCWNB
 from localbayes.encoding import Coded
 
 rng = np.random.default_rng(0)
-codes = rng.integers(0, 4, (4000, 64), dtype=np.uint8)
-table = Coded(codes, np.full(64, 4))
+table = Coded(rng.integers(0, 4, (4000, 64), dtype=np.uint8), np.full(64, 4))
 model = LCWNB(n_jobs=2).fit(table, np.arange(4000) % 40)
 model.predict(table[:1])
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-model.predict(table[:2000])
+{call}
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 """
 
 
-def test_many_queries_take_bounded_memory():
-    """Two thousand queries, whose counts would take more than 300 MB at once, stay within 256 MB."""
-    codes = np.random.default_rng(0).integers(0, 4, (4000, 64), dtype=np.uint8)
-    index = index_of(codes, np.arange(4000) % 40, np.full(64, 4, np.uint32), 40)
-    cells = (index.count(codes[:20]).distance_counts > 0).sum(axis=(1, 2)).mean()
-    assert 2000 * cells * (8 + 4 * 64) > 300e6
-    done = subprocess.run([sys.executable, "-c", MANY_QUERIES], capture_output=True, text=True, check=True)
+@pytest.mark.parametrize(
+    "call",
+    [
+        "model.predict(table[:2000])",
+        "model.predict_log_joint(table[:2000])",
+        "model.log_joint_many(table[:600], np.arange(1, 41))",
+        "model.sample_local(table[:30], 0)",
+    ],
+)
+def test_many_queries_take_bounded_memory(call):
+    """Counts and weights that would take up to a gigabyte at once stay within 256 MB."""
+    done = subprocess.run(
+        [sys.executable, "-c", MANY_QUERIES.format(call=call)], capture_output=True, text=True, check=True
+    )
     assert int(done.stdout) * 1024 <= 256 << 20
+
+
+@pytest.mark.usefixtures("restored_isa")
+@settings(max_examples=40)
+@given(tables=small_tables(), alpha=st.sampled_from([0.0, 1e-20, 1e-3, 1.0, 30.0]))
+def test_classes_that_cannot_win_may_be_spared(tables, alpha):
+    """With best_only a class scores what it scores, or minus infinity if another is better by far more."""
+    (codes, classes, sizes), r, seed = tables
+    asked = narrowed(queries(seed, codes, sizes), sizes)
+    for name in kernels.isas():
+        kernels.use_isa(name)
+        counts = index_of(narrowed(codes, sizes), classes, sizes, r).count(asked)
+        several = np.stack([kernels.cell_weights(counts.distance_counts, kappa)[2] for kappa in (0.5, 5.0)])
+        for weights in (several, several[0]):
+            every = counts.log_joint(weights, sizes.astype(float), alpha)
+            spared = counts.log_joint(weights, sizes.astype(float), alpha, best_only=True)
+            left_out = np.isneginf(spared) & ~np.isneginf(every)
+            np.testing.assert_array_equal(spared[~left_out], every[~left_out])
+            best = np.broadcast_to(every.max(axis=-1, keepdims=True), every.shape)
+            assert (every[left_out] < best[left_out] - 1e-8).all()
 
 
 def test_an_unknown_instruction_set_is_refused():

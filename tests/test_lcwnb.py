@@ -156,6 +156,16 @@ def test_a_table_of_one_row_and_a_query_that_matches_nothing():
     assert not local.attribute_weight_sum.any()
 
 
+@settings(max_examples=60)
+@given(problem=problems(), kappa=st.sampled_from([0.5, 5, 1000]), alpha=st.sampled_from([0, 1e-6, 1.0, 50.0]))
+def test_the_prediction_is_the_best_score(problem, kappa, alpha):
+    """Where predict spares classes that cannot win, the winner is that of all scores, ties included."""
+    X, y, asked = problem
+    model = LCWNB(kappa, alpha=alpha).fit(X, y)
+    best = declared_first(model, model.predict_log_joint(asked))
+    assert model.predict(asked).tolist() == model.classes_[best].tolist()
+
+
 # --- alpha -----------------------------------------------------------------------------------------
 
 
