@@ -94,6 +94,10 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Log joint in which a class that cannot win may be minus infinity: enough for predict."""
         return self._log_joint(codes)
 
+    def _terms(self, codes: Codes) -> tuple[Floats, Floats]:
+        """Split the log joint into a base (n, r) and a term for every attribute (n, r, m)."""
+        raise NotImplementedError
+
     def _bytes_per_query(self) -> int:
         """Scratch memory that ``_log_joint`` needs for one query."""
         return 1 << 16
@@ -262,6 +266,27 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self._queries(X), self._defined_log_joint, np.float64, len(self.labels_)
         )
         return log_joint[:, self.labels_.columns]
+
+    def explain(self, X: Any, top: int = 10, kappas: Any = None) -> Any:
+        """Say why every row of X is predicted as it is.
+
+        Parameters
+        ----------
+        X : DataFrame, array or Coded of shape (n, m)
+            Rows to explain.
+        top : int, default=10
+            How many of the training rows that weigh most to list (lazy classifiers).
+        kappas : array-like, optional
+            Values of kappa at which to show the prediction (LCWNB).
+
+        Returns
+        -------
+        explanation : localbayes.explain.Explanation
+            What every attribute adds to the log probability of every class, and more.
+        """
+        from localbayes.explain import explain
+
+        return explain(self, X, top=top, kappas=kappas)
 
     def _best_class(self, codes: Codes) -> npt.NDArray[np.intp]:
         if self._log_shift is not None:

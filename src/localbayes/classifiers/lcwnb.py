@@ -5,11 +5,13 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import logsumexp
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from localbayes.classifiers.base import Floats, first_best, or_prior
 from localbayes.classifiers.lazy import LazyClassifier, check_number
+from localbayes.classifiers.terms import defined_terms, sum_of_terms
 from localbayes.encoding.coded import Codes
 from localbayes.kernels import MatchCounts, cell_weights
 
@@ -251,6 +253,20 @@ class LCWNB(LazyClassifier):
         totals = counts.distance_counts.astype(np.float64)
         weights = np.stack([cell_weights(totals, kappa)[2] for kappa in grid])
         return np.moveaxis(self._score(counts, weights), 0, 1)
+
+    def _terms(self, codes: Codes) -> tuple[Floats, Floats]:
+        if len(getattr(self, "kappas_", [])) < 2:
+            return super()._terms(codes)
+        counts = self.index_.count(codes)
+        bases, terms = [], []
+        for kappa, share in zip(self.kappas_, self.kappa_weights_, strict=True):
+            weights = cell_weights(counts.distance_counts, kappa)[2]
+            base, own = defined_terms(*self._score_terms(codes, counts, weights), self._class_count)
+            with np.errstate(divide="ignore"):
+                base = base + np.log(share) - logsumexp(base + own.sum(axis=2), axis=1, keepdims=True)
+            bases.append(base)
+            terms.append(own)
+        return sum_of_terms(np.stack(bases, axis=2), np.stack(terms, axis=2))
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
