@@ -266,6 +266,25 @@ def test_domains_that_were_not_declared_take_in_what_comes_later(method, missing
 
 
 @every_method
+@pytest.mark.parametrize("weighted_first", [True, False])
+def test_rows_with_and_without_weights_add_up(method, weighted_first):
+    """Parts with weights and parts without, in either order, are one fit in which the latter weigh one."""
+    codes, sizes, y, rng = coded_table(7)
+    table, labels = Coded(codes, sizes), pd.Categorical(y)
+    weights = rng.uniform(0.1, 2.9, len(codes))
+    halves = [np.arange(60), np.arange(60, 120)]
+    plain = halves[1] if weighted_first else halves[0]
+    weights[plain] = 1.0
+    grown = method()
+    for rows in halves:
+        given = None if rows is plain else weights[rows]
+        grown.partial_fit(table[rows], labels[rows], sample_weight=given)
+    whole = method().fit(table, labels, sample_weight=weights)
+    np.testing.assert_allclose(grown.class_count_, [weights[y == c].sum() for c in range(3)], rtol=1e-12)
+    np.testing.assert_allclose(grown.predict_proba(table), whole.predict_proba(table), rtol=1e-9, atol=1e-12)
+
+
+@every_method
 def test_numbers_keep_the_bins_of_the_first_part(method):
     """Bins do not move: later numbers outside the first range go to the outer bins."""
     X = np.arange(40.0)[:, None] % 10

@@ -184,10 +184,9 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 self.sizes_ = sizes
         self.labels_ = labels
         self.classes_ = labels.classes
-        self._class_count = self._class_count + np.bincount(class_codes, weights, len(labels))
-        if weights is None:
-            self._class_count = self._class_count.astype(np.int64)
-        self._log_shift = log_shift(self.priors, self.class_weight, labels, self._class_count)
+        class_count = self._class_count + np.bincount(class_codes, weights, len(labels))
+        self._log_shift = log_shift(self.priors, self.class_weight, labels, class_count)
+        self._class_count = class_count
         self._learn(self._encode(X), class_codes, weights)
         return self
 
