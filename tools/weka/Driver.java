@@ -7,6 +7,7 @@ import java.io.Reader;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.util.Random;
+import java.util.function.IntFunction;
 import weka.classifiers.Classifier;
 import weka.classifiers.bayes.BayesNet;
 import weka.core.Attribute;
@@ -186,12 +187,19 @@ public final class Driver {
 
   private static void cuts(String[] words, StringBuilder text) throws Exception {
     Instances data = load(words[2]);
-    if (!(filterFor(words[1], data) instanceof Discretize discretize)) {
+    Filter filter = filterFor(words[1], data);
+    IntFunction<double[]> cutPoints;
+    // Two classes of this name, one that looks at the class and one that does not, share no type.
+    if (filter instanceof Discretize blind) {
+      cutPoints = blind::getCutPoints;
+    } else if (filter instanceof weka.filters.supervised.attribute.Discretize supervised) {
+      cutPoints = supervised::getCutPoints;
+    } else {
       throw new IllegalArgumentException("only Discretize has cut points, got " + words[1]);
     }
-    Filter.useFilter(data, discretize);
+    Filter.useFilter(data, filter);
     for (int j = 0; j < data.numAttributes(); j++) {
-      double[] points = discretize.getCutPoints(j);
+      double[] points = cutPoints.apply(j);
       numbers(points == null ? new double[0] : points, text);
     }
   }
