@@ -1,0 +1,210 @@
+"""`localbayes study`: run a study, write its report, show its table."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.table import Table as RichTable
+
+    from localbayes.study.findings import Findings
+    from localbayes.study.plan import Unit
+
+__all__ = ["app"]
+
+app = typer.Typer(no_args_is_help=True, help="Compare classifiers under Weka's folds, filters and tests.")
+
+StoreOption = Annotated[Path, typer.Option("--store", help="SQLite file with the results.")]
+ReferenceOption = Annotated[str, typer.Option("--reference", help="Column that the marks refer to.")]
+
+
+@app.command("run")
+def run(
+    data: Annotated[
+        Path | None, typer.Option("--data", help="Folder with ARFF files of the paper's data sets.")
+    ] = None,
+    sets: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--sets",
+            help="Data sets, separated by commas: names of the paper's, `paper`, `embedded`, or ARFF and "
+            "CSV files [default: those in --data, else the embedded ones].",
+        ),
+    ] = None,
+    methods: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--methods",
+            help="Columns, separated by commas: built-in names, `paper`, package.module:object or "
+            "name=package.module:object [default: the paper's ten].",
+        ),
+    ] = None,
+    runs: Annotated[int, typer.Option("--runs", help="Runs of cross-validation.")] = 10,
+    folds: Annotated[int, typer.Option("--folds", help="Folds in a run.")] = 10,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", "-j", help="Processes [default: one per processor].")
+    ] = None,
+    store: StoreOption = Path("study.db"),
+    target: Annotated[
+        str | None, typer.Option("--target", help="Class column of your own files [default: the last].")
+    ] = None,
+    retry: Annotated[bool, typer.Option("--retry", help="Try failed folds again.")] = False,
+) -> None:
+    """Do what the store lacks; run it again after an interruption and it goes on where it was."""
+    from localbayes.study import make_plan, run_study
+
+    plan = make_plan(_split(sets), _split(methods), runs=runs, folds=folds, data_dir=data, target=target)
+    number = jobs if jobs is not None else len(os.sched_getaffinity(0))
+    try:
+        with _naming_the_store(store), _Bar() as bar:
+            outcome = run_study(plan, store, jobs=number, retry=retry, progress=bar)
+    except KeyboardInterrupt:
+        typer.echo(f"interrupted; {store} keeps what is done, run again to go on", err=True)
+        raise typer.Exit(130) from None
+    if not outcome.rows:
+        typer.echo(f"{store}: nothing to do, all {len(plan.sources)} data sets are complete")
+        return
+    typer.echo(f"{store}: {outcome.rows} fold results in {outcome.seconds:.0f} s")
+    if outcome.failed:
+        typer.echo(
+            f"{outcome.failed} failed, the first: {outcome.first_error}; --retry tries again", err=True
+        )
+        raise typer.Exit(1)
+
+
+@app.command("report")
+def report(
+    store: StoreOption = Path("study.db"),
+    out: Annotated[Path, typer.Option("--out", help="Folder for the report.")] = Path("study-report"),
+    reference: ReferenceOption = "LCWNB5",
+) -> None:
+    """Write tables, figures and a page, from the store alone."""
+    from localbayes.study import write_report
+
+    with _naming_the_store(store):
+        files = write_report(store, out, reference)
+    typer.echo(f"{len(files)} files in {out}; open {files[-1]}")
+
+
+@app.command("show")
+def show(store: StoreOption = Path("study.db"), reference: ReferenceOption = "LCWNB5") -> None:
+    """Print the table."""
+    from rich.console import Console
+
+    from localbayes.study.findings import examine
+    from localbayes.study.store import Store
+
+    with _naming_the_store(store), Store(store, create=False) as opened:
+        table = _rich_table(examine(opened, reference))
+    # A pipe has no width: let every column be as wide as it is.
+    width = None if sys.stdout.isatty() else 20 + 20 * len(table.columns)
+    Console(width=width).print(table)
+
+
+def _split(given: Sequence[str] | None) -> list[str]:
+    """Take commas apart, except in the name of a file that exists."""
+    parts = (part for text in given or () for part in ([text] if Path(text).exists() else text.split(",")))
+    return [part.strip() for part in parts if part.strip()]
+
+
+@contextmanager
+def _naming_the_store(store: Path) -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise OSError(f"the store {store} cannot be used: {error}") from error
+
+
+def _rich_table(findings: Findings) -> RichTable:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    from localbayes.study.page import SYMBOL
+    from localbayes.study.table import printed
+
+    table = findings.table
+    averages, ranks = findings.averages(), findings.mean_ranks(findings.ranked)
+    shown = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    shown.add_column("data set", no_wrap=True)
+    for column in table.columns:
+        shown.add_column(Text(column), justify="right", no_wrap=True)
+    style = {"": "", "worse": "red", "better": "green"}
+    for s in table.sets:
+        cells = [table.cell(s.name, column) for column in table.columns]
+        texts = [
+            Text(f"{printed(c.mean):.2f}±{printed(c.sd):.2f}{SYMBOL[c.mark] or ' '}", style=style[c.mark])
+            if c
+            else Text("–")
+            for c in cells
+        ]
+        shown.add_row(Text(s.name), *texts)
+    shown.add_section()
+    shown.add_row("average", *(f"{averages[c]:.2f} " if c in averages else "" for c in table.columns))
+    shown.add_row("mean rank", *(f"{ranks[c]:.4f} " if c in ranks else "" for c in table.columns))
+    counts = {c: table.counts(c) for c in table.columns if c != table.reference}
+    shown.add_row(
+        "s.w./m.w./m.b./s.b.",
+        *(Text(f"{n}{'●' if n.dot else ' '}") if (n := counts.get(c)) else "" for c in table.columns),
+    )
+    return shown
+
+
+class _Bar:
+    """Progress on a terminal, silence in a pipe."""
+
+    def __init__(self) -> None:
+        self._progress: Any = None
+        self._task: Any = None
+
+    def __enter__(self) -> _Bar:
+        if sys.stderr.isatty():
+            from rich.console import Console
+            from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+            columns = (
+                BarColumn(),
+                TaskProgressColumn(),
+                TimeRemainingColumn(),
+                TextColumn("{task.description}", markup=False),
+            )
+            self._progress = Progress(*columns, console=Console(stderr=True), transient=True)
+            self._progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._progress is not None:
+            self._progress.stop()
+
+    def begin(self, todo: Sequence[tuple[Unit, int]]) -> None:
+        """Show the bar."""
+        if self._progress is not None:
+            total = sum(rows * _weight(unit) for unit, rows in todo)
+            self._task = self._progress.add_task("starting", total=total)
+
+    def advance(self, unit: Unit, rows: int) -> None:
+        """Move the bar."""
+        if self._progress is not None:
+            name, method, number = unit.key
+            description = f"{name} · {method} · run {number}"
+            self._progress.update(self._task, advance=rows * _weight(unit), description=description)
+
+    def waiting(self, units: int) -> None:
+        """Say for whom we wait."""
+        if self._progress is not None:
+            self._progress.update(
+                self._task, description=f"waiting for another run that has the last {units} units"
+            )
+
+
+def _weight(unit: Unit) -> float:
+    """How long a fold takes, roughly: between linear in the cells, for the eager methods, and quadratic."""
+    return float(unit.source.size**1.5)

@@ -1,0 +1,119 @@
+"""Worker processes that take units from the store, and what happens when one of them dies."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from typing import Any
+
+from localbayes.study.plan import Plan, Unit
+from localbayes.study.store import Store
+from localbayes.study.work import Notify, failed_rows, one_line, work
+
+__all__ = ["Crew"]
+
+_THREAD_LIMITS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS")
+
+
+class Crew:
+    """Worker processes that take units from the store, watched through a pipe each."""
+
+    def __init__(self, plan: Plan, store: Store, units: Sequence[Unit], note: Notify) -> None:
+        self._plan, self._store, self._units, self._note = plan, store, units, note
+        self._context = multiprocessing.get_context("spawn")
+        self._workers: dict[Connection, Any] = {}
+
+    def run(self, jobs: int) -> None:
+        """Start the processes and return when none has anything left to do."""
+        try:
+            for _ in range(jobs):
+                self._hire()
+            while self._workers:
+                for connection in wait(list(self._workers)):
+                    self._hear(connection)  # type: ignore[arg-type]
+        finally:
+            self._dismiss()
+
+    def _hire(self) -> None:
+        here, there = self._context.Pipe(duplex=False)
+        content = (self._plan, self._units, self._store.path, there)
+        worker = self._context.Process(target=_worker, args=content, daemon=True)
+        with _one_thread_each():
+            worker.start()
+        there.close()
+        self._workers[here] = worker
+
+    def _hear(self, connection: Connection) -> None:
+        try:
+            kind, *content = connection.recv()
+        except EOFError:
+            self._gone(connection)
+            return
+        if kind == "fatal":
+            raise OSError(content[0])
+        index, rows = content
+        self._note(self._units[index], rows)
+
+    def _gone(self, connection: Connection) -> None:
+        worker = self._workers.pop(connection)
+        worker.join()
+        if worker.exitcode == 0:
+            return
+        held = set(self._store.claims_of(worker.pid))
+        units = [unit for unit in self._units if unit.key in held and self._store.claim(*unit.key)]
+        cause = f"the process that worked on it ended with exit code {worker.exitcode}"
+        if not units:
+            raise OSError(
+                f"a worker process ended with exit code {worker.exitcode} before it had done anything"
+            )
+        # Whatever ended it, too little memory or a fault in compiled code, would end the next one too: the
+        # unit is written off as failed, and a new process goes on with the others.
+        for unit in units:
+            done = self._store.done(unit.source.name, unit.method.columns, unit.run)
+            rows = failed_rows(unit, self._plan.n_folds, done, cause)
+            self._store.add(rows)
+            self._store.release(*unit.key)
+            self._note(unit, rows)
+        self._hire()
+
+    def _dismiss(self) -> None:
+        for worker in self._workers.values():
+            worker.terminate()
+        for worker in self._workers.values():
+            worker.join()
+
+
+def _worker(plan: Plan, units: Sequence[Unit], path: Path, connection: Connection) -> None:
+    # The parent hears of Ctrl-C too, and ends this process.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    index = {unit.key: i for i, unit in enumerate(units)}
+    try:
+        with Store(path) as store:
+            work(plan, units, store, lambda unit, rows: connection.send(("rows", index[unit.key], rows)))
+    except BrokenPipeError:
+        # The parent is gone, and with it the run.
+        os._exit(1)
+    except Exception as error:
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        connection.send(("fatal", f"{one_line(error)} ({os.path.basename(place.filename)}:{place.lineno})"))
+
+
+@contextmanager
+def _one_thread_each() -> Iterator[None]:
+    """Let processes started here use one thread for linear algebra: the cores are taken by the processes."""
+    before = {name: os.environ.get(name) for name in _THREAD_LIMITS}
+    os.environ.update(dict.fromkeys(_THREAD_LIMITS, "1"))
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value

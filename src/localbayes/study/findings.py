@@ -1,0 +1,140 @@
+"""What a store has to say beside what the paper says: the content of a report, computed once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from localbayes.study.comparison import Comparison, compare, holm_against_reference
+from localbayes.study.store import Store
+from localbayes.study.summary import Summary, summarise
+from localbayes.study.table import PAPER_COLUMNS, REFERENCE, Cell, SetInfo, Table, paper_table, printed
+
+__all__ = ["DECLARED", "Difference", "Findings", "differences", "examine"]
+
+# Columns with this ending repeat one of the paper's under the plain rule for ties. They are compared with the
+# paper, and not shown or ranked beside the column that they repeat.
+DECLARED = "-declared"
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A cell that is not the printed one, and why."""
+
+    dataset: str
+    column: str
+    paper: Cell
+    here: Cell
+    within_ties: bool
+
+    @property
+    def cause(self) -> str:
+        """The reason, as far as the store tells."""
+        if self.within_ties:
+            return (
+                "equal scores: depending on how they are broken the mean is anything "
+                f"from {self.here.low:.2f} to {self.here.high:.2f}, the printed one included"
+            )
+        if self.here.folds != 100:
+            return f"measured on {self.here.folds} folds, the paper's on 100"
+        return "not explained by ties: the data, the folds or the method differ from the paper's"
+
+
+@dataclass(frozen=True)
+class Findings:
+    """Everything that a report tells, computed once.
+
+    `plain_differences` are those of the columns whose ties are broken by the plain rule.
+    """
+
+    summary: Summary
+    table: Table
+    paper: Table
+    comparisons: list[Comparison]
+    differences: list[Difference]
+    compared_cells: int
+    equal_marks: int
+    plain_differences: list[Difference]
+    plain_cells: int
+    holm: dict[str, tuple[float, float]]
+
+    @property
+    def ranked(self) -> list[str]:
+        """The paper's columns if there are at least two, else all: those that are ranked among each other."""
+        paper = [c for c in self.table.columns if c in PAPER_COLUMNS]
+        return paper if len(paper) > 1 else list(self.table.columns)
+
+    @property
+    def base(self) -> list[SetInfo]:
+        """The data sets that the ranked columns share: averages and ranks are taken over them."""
+        return self.table.shared_sets(self.ranked)
+
+    @property
+    def covering(self) -> list[str]:
+        """The columns, of the paper or not, that have all data sets of the base."""
+        return [c for c in self.table.columns if all(self.table.cell(s.name, c) for s in self.base)]
+
+    def averages(self) -> dict[str, float]:
+        """Average accuracy over the base, of every column that covers it."""
+        return self.table.only([s.name for s in self.base], self.covering).averages(self.covering)
+
+    def mean_ranks(self, columns: Sequence[str]) -> dict[str, float]:
+        """Mean ranks over the base of columns that cover it."""
+        return self.table.only([s.name for s in self.base], columns).mean_ranks(columns)
+
+    def paper_side(self) -> Table | None:
+        """Return the paper's table on the base, if it has those data sets and ranked columns."""
+        if not self.base or not all(s.paper for s in self.base) or not self.paper.has(*self.ranked):
+            return None
+        return self.paper.only([s.name for s in self.base], self.ranked)
+
+
+def differences(here: Table, paper: Table) -> tuple[list[Difference], int, int]:
+    """Return the cells that are not the printed ones, the number of cells compared, and of equal marks."""
+    found, compared, marks = [], 0, 0
+    for s in here.sets:
+        for column in here.columns:
+            ours, theirs = here.cell(s.name, column), paper.cell(s.name, column.removesuffix(DECLARED))
+            if not s.paper or ours is None or theirs is None:
+                continue
+            compared += 1
+            marks += column != here.reference and ours.mark == theirs.mark
+            same = (printed(ours.mean), printed(ours.sd), ours.mark) == (theirs.mean, theirs.sd, theirs.mark)
+            if not same:
+                within = printed(ours.low) <= theirs.mean <= printed(ours.high) and ours.low < ours.high
+                found.append(Difference(s.name, column, theirs, ours, within))
+    return found, compared, marks
+
+
+def examine(store: Store, reference: str = REFERENCE) -> Findings:
+    """Compute everything that a report tells.
+
+    Parameters
+    ----------
+    store : Store
+        An open store.
+    reference : str
+        Column that marks and counts refer to.
+    """
+    summary = summarise(store, reference)
+    every = summary.table
+    names = [s.name for s in every.sets]
+    plain = [c for c in every.columns if c.endswith(DECLARED) and every.has(c.removesuffix(DECLARED))]
+    table = every.only(names, [c for c in every.columns if c not in plain])
+    if not table.cells:
+        raise ValueError(f"the store {store.path} has no results yet: run `localbayes study run` first")
+    paper = paper_table()
+    found, compared, marks = differences(table, paper)
+    plainly, plain_cells, _ = differences(every.only(names, plain), paper)
+    return Findings(
+        summary,
+        table,
+        paper,
+        compare(table),
+        found,
+        compared,
+        marks,
+        plainly,
+        plain_cells,
+        holm_against_reference(table),
+    )

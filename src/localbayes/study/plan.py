@@ -1,0 +1,90 @@
+"""What a study is to do: data sets times methods times runs, cut into units of work."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from localbayes.study.data import SetSource, find_sets
+from localbayes.study.methods import DEFAULT_COLUMNS, Method, resolve
+
+__all__ = ["Plan", "Unit", "make_plan"]
+
+
+class Unit(NamedTuple):
+    """One run of one method on one data set: the work that is claimed at once."""
+
+    source: SetSource
+    method: Method
+    run: int
+
+    @property
+    def key(self) -> tuple[str, str, int]:
+        """Name of the unit in the store."""
+        return self.source.name, self.method.name, self.run
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The whole work of a study."""
+
+    sources: tuple[SetSource, ...]
+    methods: tuple[Method, ...]
+    runs: int = 10
+    n_folds: int = 10
+
+    @property
+    def columns(self) -> list[tuple[str, str]]:
+        """Every column with its description."""
+        return [
+            (column, about)
+            for method in self.methods
+            for column, about in zip(method.columns, method.about or ("",) * len(method.columns), strict=True)
+        ]
+
+    def units(self) -> list[Unit]:
+        """Return the units, large data sets first, so that the processes end together."""
+        ordered = sorted(self.sources, key=lambda source: -source.size)
+        runs = range(1, self.runs + 1)
+        return [Unit(s, method, run) for s in ordered for method in self.methods for run in runs]
+
+
+def make_plan(
+    sets: Sequence[str] | None = None,
+    methods: Sequence[str | Method] | None = None,
+    *,
+    runs: int = 10,
+    folds: int = 10,
+    data_dir: str | Path | None = None,
+    target: str | None = None,
+) -> Plan:
+    """Plan a study.
+
+    Parameters
+    ----------
+    sets : sequence of str, optional
+        Names of the paper's sets or paths of ARFF and CSV files; see `localbayes.study.data.find_sets`.
+    methods : sequence of str or Method, optional
+        Columns; see `localbayes.study.methods.resolve`. Default: the paper's ten, and LWNB without its
+        defect.
+    runs, folds : int
+        Number of runs of cross-validation, and of folds in each.
+    data_dir : path, optional
+        Folder with ARFF files of the paper's sets.
+    target : str, optional
+        Class column of data files of one's own; default the last.
+
+    Examples
+    --------
+    >>> plan = make_plan(["iris"], ["NB", "AODE"], runs=2)
+    >>> len(plan.units())
+    4
+    """
+    if runs < 1:
+        raise ValueError(f"runs must be >= 1, got {runs}")
+    if folds < 2:
+        raise ValueError(f"folds must be >= 2, got {folds}")
+    sources = find_sets(list(sets or []), Path(data_dir) if data_dir is not None else None, target)
+    return Plan(tuple(sources), tuple(resolve(methods or DEFAULT_COLUMNS)), runs, folds)

@@ -1,0 +1,155 @@
+"""Run a plan: do what the store lacks of it, in one or several processes."""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+from localbayes.study.crew import Crew
+from localbayes.study.plan import Plan, Unit
+from localbayes.study.store import FoldRow, Store
+from localbayes.study.work import work
+
+__all__ = ["Outcome", "Progress", "run_study"]
+
+POLL_SECONDS = 0.5
+
+
+class Outcome(NamedTuple):
+    """What a run did: rows added by it, how many of them failed, the first failure, and the time it took."""
+
+    rows: int
+    failed: int
+    first_error: str | None
+    seconds: float
+
+
+class Progress(Protocol):
+    """Is told how a run gets on."""
+
+    def begin(self, todo: Sequence[tuple[Unit, int]]) -> None:
+        """Take the units that are not complete, with the number of rows that each lacks."""
+
+    def advance(self, unit: Unit, rows: int) -> None:
+        """Note that rows of a unit were written."""
+
+    def waiting(self, units: int) -> None:
+        """Note that all that is left is in the hands of another run."""
+
+
+def run_study(
+    plan: Plan, path: str | Path, *, jobs: int = 1, retry: bool = False, progress: Progress | None = None
+) -> Outcome:
+    """Do what the store lacks of a plan.
+
+    Parameters
+    ----------
+    plan : Plan
+        What to do, see `make_plan`.
+    path : path
+        The store; made if it does not exist.
+    jobs : int
+        Number of processes; with 1 the work is done in this one.
+    retry : bool
+        Try failed folds again.
+    progress : Progress, optional
+        Is told how it goes.
+
+    Returns
+    -------
+    Outcome
+        Rows written, failures, seconds.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from localbayes.study import make_plan
+    >>> store = pathlib.Path(tempfile.mkdtemp()) / "study.db"
+    >>> run_study(make_plan(["iris"], ["NB"], runs=1), store).rows
+    10
+    """
+    if jobs < 1:
+        raise ValueError(f"jobs must be >= 1, got {jobs}")
+    begun = time.monotonic()
+    with Store(path) as store:
+        store.fix_folds(plan.n_folds)
+        store.add_methods(plan.columns)
+        if retry:
+            store.forget_errors([s.name for s in plan.sources], [name for name, _ in plan.columns])
+        tally = _Tally(plan, store, progress)
+        if tally.left:
+            number = store.begin_invocation(_provenance(jobs))
+            try:
+                _do(plan, store, tally, jobs)
+            finally:
+                store.end_invocation(number, time.monotonic() - begun, tally.rows)
+        return Outcome(tally.rows, tally.failed, tally.first_error, time.monotonic() - begun)
+
+
+def _do(plan: Plan, store: Store, tally: _Tally, jobs: int) -> None:
+    while tally.left:
+        free = [unit for unit in tally.left if store.free(*unit.key)]
+        if not free:
+            # Another run has all that is left; should it die, its work falls to this one.
+            tally.waiting()
+            time.sleep(POLL_SECONDS)
+        elif jobs == 1:
+            work(plan, free, store, tally.note)
+        else:
+            Crew(plan, store, free, tally.note).run(min(jobs, len(free)))
+        tally.refresh()
+
+
+class _Tally:
+    """What is left of a plan, and what this run has done of it."""
+
+    def __init__(self, plan: Plan, store: Store, progress: Progress | None) -> None:
+        self._plan, self._store, self._progress = plan, store, progress
+        self.rows = self.failed = 0
+        self.first_error: str | None = None
+        self.left = plan.units()
+        todo = self.refresh()
+        if progress and todo:
+            progress.begin(todo)
+
+    def refresh(self) -> list[tuple[Unit, int]]:
+        """Keep the units that are not complete, whoever worked on them, and count the rows they lack."""
+        todo = []
+        for unit in self.left:
+            done = self._store.done(unit.source.name, unit.method.columns, unit.run)
+            lacking = len(unit.method.columns) * self._plan.n_folds - len(done)
+            if lacking:
+                todo.append((unit, lacking))
+        self.left = [unit for unit, _ in todo]
+        return todo
+
+    def note(self, unit: Unit, rows: list[FoldRow]) -> None:
+        self.rows += len(rows)
+        errors = [f"{row.method} on {row.dataset}: {row.error}" for row in rows if row.error]
+        self.failed += len(errors)
+        self.first_error = self.first_error or (errors[0] if errors else None)
+        if self._progress:
+            self._progress.advance(unit, len(rows))
+
+    def waiting(self) -> None:
+        if self._progress:
+            self._progress.waiting(len(self.left))
+
+
+def _provenance(jobs: int) -> dict[str, Any]:
+    from importlib.metadata import version
+
+    from localbayes import __version__
+
+    packages = ("numpy", "scipy", "scikit-learn", "pandas")
+    return {
+        "localbayes": __version__,
+        "python": platform.python_version(),
+        **{name: version(name) for name in packages},
+        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} processors",
+        "jobs": jobs,
+    }

@@ -1,0 +1,109 @@
+"""What a prediction is worth: correct answers, how ties could have fallen, log loss, reliability."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["TIE", "Prediction", "Score", "score"]
+
+TIE = 1e-9
+N_BINS = 10
+# scikit-learn's log_loss clips at the same probability.
+LEAST_LOG_PROBABILITY = float(np.log(np.finfo(np.float64).eps))
+
+
+class Prediction(NamedTuple):
+    """What a method says about the test rows of a fold.
+
+    `log_joint` has a column per entry of `classes` and need not be normalised; `labels` are predicted labels.
+    With scores alone, the class declared first among those within 1e-9 of the best is predicted.
+    """
+
+    classes: Sequence[Any]
+    log_joint: NDArray[np.float64] | None = None
+    labels: Sequence[Any] | None = None
+
+
+class Score(NamedTuple):
+    """Counts of one fold; log loss and bins are None without scores."""
+
+    correct: int
+    ties_well: int
+    ties_badly: int
+    log_loss: float | None
+    bins: str | None
+
+
+def score(prediction: Prediction, classes: Sequence[Any], truth: NDArray[np.intp]) -> Score:
+    """Compare a prediction with the truth.
+
+    Parameters
+    ----------
+    prediction : Prediction
+        Scores, labels or both for each test row.
+    classes : sequence
+        All declared classes, in declared order.
+    truth : array of int
+        Class of each row, as a position in `classes`.
+
+    Examples
+    --------
+    >>> even = np.log([[0.5, 0.5], [0.2, 0.8]])
+    >>> found = score(Prediction(["no", "yes"], even), ["yes", "no"], np.array([1, 0]))
+    >>> found.correct, found.ties_well, found.ties_badly
+    (1, 2, 1)
+    """
+    labels = None if prediction.labels is None else _codes(prediction.labels, classes)
+    if prediction.log_joint is None:
+        if labels is None:
+            raise ValueError("a prediction needs scores, labels or both, got neither")
+        correct = int((labels == truth).sum())
+        return Score(correct, correct, correct, None, None)
+    log_joint = _declared(prediction, classes)
+    rows = np.arange(len(truth))
+    tied = log_joint >= log_joint.max(axis=1, keepdims=True) - TIE
+    chosen = tied.argmax(axis=1) if labels is None else labels
+    right = chosen == truth
+    # Where a method does not predict its own best score (a voting rule, say), no tie decides the answer.
+    decided = (chosen < 0) | ~tied[rows, chosen]
+    well = np.where(decided, right, tied[rows, truth])
+    badly = np.where(decided, right, tied[rows, truth] & (tied.sum(axis=1) == 1))
+    log_probability = log_joint - np.logaddexp.reduce(log_joint, axis=1, keepdims=True)
+    loss = -np.maximum(log_probability[rows, truth], LEAST_LOG_PROBABILITY)
+    confidence = np.exp(np.where(chosen < 0, -np.inf, log_probability[rows, chosen]))
+    return Score(
+        int(right.sum()), int(well.sum()), int(badly.sum()), float(loss.mean()), _bins(confidence, right)
+    )
+
+
+def _declared(prediction: Prediction, classes: Sequence[Any]) -> NDArray[np.float64]:
+    """Bring the columns into declared order; a class that the method does not know has probability 0."""
+    given = np.asarray(prediction.log_joint, dtype=np.float64)
+    if given.ndim != 2 or given.shape[1] != len(prediction.classes):
+        raise ValueError(
+            f"expected scores with {len(prediction.classes)} columns, one per class, got shape {given.shape}"
+        )
+    if np.isnan(given).any():
+        raise ValueError("the method gave NaN as a probability")
+    log_joint = np.full((len(given), len(classes)), -np.inf)
+    log_joint[:, _codes(prediction.classes, classes)] = given
+    return log_joint
+
+
+def _codes(labels: Sequence[Any], classes: Sequence[Any]) -> NDArray[np.intp]:
+    position = {label: code for code, label in enumerate(classes)}
+    values = labels.tolist() if isinstance(labels, np.ndarray) else labels
+    return np.array([position.get(label, -1) for label in values], dtype=np.intp)
+
+
+def _bins(confidence: NDArray[np.float64], right: NDArray[np.bool_]) -> str:
+    place = np.minimum((confidence * N_BINS).astype(np.intp), N_BINS - 1)
+    count = np.bincount(place, minlength=N_BINS).tolist()
+    total = np.bincount(place, weights=confidence, minlength=N_BINS).round(6).tolist()
+    hits = np.bincount(place, weights=right, minlength=N_BINS).astype(int).tolist()
+    return json.dumps(list(zip(count, total, hits, strict=True)), separators=(",", ":"))

@@ -1,0 +1,140 @@
+"""From the rows of a store to the big table and everything else that the report shows."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from localbayes.study.store import FoldRow, Store
+from localbayes.study.table import PAPER_COLUMNS, REFERENCE, Cell, Table
+from localbayes.weka import corrected_paired_ttest
+
+__all__ = ["Failure", "Reliability", "Summary", "read_table", "summarise"]
+
+SIGNIFICANCE = 0.05
+Folds = dict[tuple[int, int], FoldRow]
+
+
+@dataclass(frozen=True)
+class Failure:
+    """The folds of one data set and column that failed in the same way."""
+
+    dataset: str
+    column: str
+    folds: int
+    error: str
+
+
+@dataclass(frozen=True)
+class Reliability:
+    """How often a column is right when it says it is sure: confidence, accuracy and rows of each bin."""
+
+    column: str
+    log_loss: float
+    bins: tuple[tuple[float, float, int], ...]
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What a store says."""
+
+    table: Table
+    failures: tuple[Failure, ...]
+    reliability: tuple[Reliability, ...]
+    versions: tuple[str, ...]
+
+
+def read_table(store: Store, reference: str = REFERENCE) -> Table:
+    """Return the table of a store: mean, deviation and mark of every data set and column.
+
+    Parameters
+    ----------
+    store : Store
+        An open store.
+    reference : str
+        Column that the others are compared with, by the corrected paired t-test on the folds that both have.
+    """
+    return summarise(store, reference).table
+
+
+def summarise(store: Store, reference: str = REFERENCE) -> Summary:
+    """Read a store once and summarise it; see `read_table`."""
+    cells: dict[tuple[str, str], Folds] = defaultdict(dict)
+    failed: dict[tuple[str, str, str], int] = defaultdict(int)
+    versions = set()
+    for row in store.rows():
+        versions.add(row.version)
+        if row.error is None:
+            cells[row.dataset, row.method][row.run, row.fold] = row
+        else:
+            failed[row.dataset, row.method, row.error] += 1
+    present = {column for _, column in cells} | {column for _, column, _ in failed}
+    columns = [c for c in PAPER_COLUMNS if c in present]
+    columns += [c for c, _ in store.methods() if c in present and c not in columns]
+    ratio = 1 / (store.n_folds - 1)
+    done = {key: _cell(folds, cells.get((key[0], reference)), ratio) for key, folds in cells.items()}
+    return Summary(
+        Table(tuple(store.sets()), tuple(columns), done, reference),
+        tuple(Failure(d, c, count, error) for (d, c, error), count in sorted(failed.items())),
+        tuple(
+            found
+            for column in columns
+            if (found := _reliability(column, [f.values() for (_, c), f in cells.items() if c == column]))
+        ),
+        tuple(sorted(versions)),
+    )
+
+
+def _cell(folds: Folds, reference: Folds | None, ratio: float) -> Cell:
+    rows = list(folds.values())
+    per_cent = _per_cent(rows)
+    test = None
+    common = sorted(folds.keys() & reference.keys()) if reference and reference is not folds else []
+    if reference and len(common) > 1:
+        mine, theirs = _per_cent(folds[key] for key in common), _per_cent(reference[key] for key in common)
+        test = corrected_paired_ttest(mine, theirs, ratio)
+    mark = ""
+    if test and test.pvalue < SIGNIFICANCE:
+        mark = "better" if test.difference > 0 else "worse"
+    tested = np.array([row.tested for row in rows])
+    losses = [row.log_loss for row in rows if row.log_loss is not None]
+    nan = float("nan")
+    return Cell(
+        mean=float(per_cent.mean()),
+        sd=float(per_cent.std(ddof=1)) if len(rows) > 1 else 0.0,
+        folds=len(rows),
+        mark=mark,
+        difference=test.difference if test else nan,
+        statistic=test.statistic if test else nan,
+        pvalue=test.pvalue if test else nan,
+        low=float((100 * np.array([row.correct_ties_badly for row in rows]) / tested).mean()),
+        high=float((100 * np.array([row.correct_ties_well for row in rows]) / tested).mean()),
+        log_loss=float(np.mean(losses)) if len(losses) == len(rows) else nan,
+        fit_seconds=sum(row.fit_seconds or 0.0 for row in rows),
+        predict_seconds=sum(row.predict_seconds or 0.0 for row in rows),
+    )
+
+
+def _per_cent(rows: Iterable[FoldRow]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    return np.array([100 * (row.correct or 0) / row.tested for row in rows])
+
+
+def _reliability(column: str, sets: list[Iterable[FoldRow]]) -> Reliability | None:
+    """Pool the bins of a column; every data set weighs the same in its log loss, every row in its bins."""
+    total = np.zeros((10, 3))
+    losses = []
+    for folds in sets:
+        rows = [row for row in folds if row.bins is not None and row.log_loss is not None]
+        if not rows:
+            return None
+        losses.append(float(np.mean([row.log_loss for row in rows if row.log_loss is not None])))
+        total += np.sum([json.loads(row.bins) for row in rows if row.bins is not None], axis=0)
+    if not losses:
+        return None
+    used = total[total[:, 0] > 0]
+    bins = tuple((float(s / n), float(h / n), int(n)) for n, s, h in used)
+    return Reliability(column, float(np.mean(losses)), bins)
