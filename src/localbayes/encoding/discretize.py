@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import xlogy
 
 __all__ = ["cut_points"]
 
@@ -87,14 +86,14 @@ def mdl_cuts(values: Floats, classes: Integers, weight: Floats) -> Floats:
     starts = _run_starts(values, classes)
     n_runs, r = len(starts), int(classes.max()) + 1
     run = np.repeat(np.arange(n_runs), np.diff(starts, append=len(values)))
-    in_run = np.bincount(run * r + classes, weight, n_runs * r).reshape(n_runs, r)
-    before = np.concatenate([np.zeros((1, r)), np.cumsum(in_run, axis=0)])
-    occurs = in_run > 0
+    cell = np.ravel_multi_index((classes, run), (r, n_runs))
+    in_run: Floats = np.bincount(cell, weight, r * n_runs).astype(np.float64).reshape(r, n_runs)
+    before = np.concatenate([np.zeros((r, 1)), np.cumsum(in_run, axis=1)], axis=1)
     cuts = []
     intervals = [(0, n_runs)]
     while intervals:
         begin, end = intervals.pop()
-        cut = _best_cut(before[begin : end + 1], occurs[begin:end])
+        cut = _best_cut(before[:, begin : end + 1], in_run[:, begin:end])
         if cut:
             at = starts[begin + cut]
             cuts.append(_between(values[at - 1], values[at]))
@@ -111,35 +110,40 @@ def _run_starts(values: Floats, classes: Integers) -> npt.NDArray[np.intp]:
     return np.concatenate([starts[:1], starts[1:][boundary]])
 
 
-def _best_cut(before: Floats, occurs: npt.NDArray[np.bool_]) -> int:
+def _best_cut(before: Floats, in_run: Floats) -> int:
     """Number of runs left of the cut that is worth its cost, 0 if there is none.
 
-    ``before[k]`` holds the weight of each class in the runs before the k-th and in those before the
-    interval; ``occurs`` says which classes a run has, without the rounding that sums of weights have.
+    ``in_run[y, k]`` is the weight of class y in the k-th run, ``before[y, k]`` in the runs before it; sums
+    of weights are rounded, so that only the former says which classes are absent.
     """
-    if len(occurs) < 2:
+    if in_run.shape[1] < 2:
         return 0
-    left = before[1:-1] - before[0]
-    right = np.maximum(before[-1] - before[1:-1], 0.0)
-    total = before[-1] - before[0]
+    left = before[:, 1:-1] - before[:, :1]
+    right = np.maximum(before[:, -1:] - before[:, 1:-1], 0.0)
+    total = before[:, -1] - before[:, 0]
     n = float(total.sum())
     parts_bits = _bits(left) + _bits(right)
     cut = int((parts_bits <= parts_bits.min() + _TIE * n).argmax())
-    whole = _bits(total)
+    whole = float(_bits(total))
     k, k_left, k_right = (
-        int(some.any(axis=0).sum()) for some in (occurs, occurs[: cut + 1], occurs[cut + 1 :])
+        int(some.any(axis=1).sum()) for some in (in_run, in_run[:, : cut + 1], in_run[:, cut + 1 :])
     )
     # Bits per row times the number of classes, as in the paper: k Ent(S) - k1 Ent(S1) - k2 Ent(S2).
-    saved = k * whole / n - k_left * _mean_bits(left[cut]) - k_right * _mean_bits(right[cut])
+    saved = k * whole / n - k_left * _mean_bits(left[:, cut]) - k_right * _mean_bits(right[:, cut])
     cost = math.log2(max(n - 1, 1.0)) + math.log2(3**k - 2) - saved
     return cut + 1 if whole - parts_bits[cut] > cost else 0
 
 
 def _bits(counts: Floats) -> Floats:
-    """Entropy of the classes times the number of rows."""
-    total = counts.sum(axis=-1)
-    bits: Floats = (xlogy(total, total) - xlogy(counts, counts).sum(axis=-1)) / math.log(2)
+    """Entropy of the classes, which the first axis counts, times the number of rows."""
+    bits: Floats = _x_log_x(counts.sum(axis=0)) - _x_log_x(counts).sum(axis=0)
     return bits
+
+
+def _x_log_x(x: Floats) -> Floats:
+    """Logarithms to base two; zero for zero."""
+    product: Floats = x * np.log2(np.maximum(x, np.finfo(np.float64).tiny))
+    return product
 
 
 def _mean_bits(counts: Floats) -> float:
