@@ -1,0 +1,179 @@
+// Tables made by chance and the same counts by plain loops over rows: what the kernel is compared with.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include "match.hpp"
+
+namespace native {
+
+using localbayes::kMissing;
+using localbayes::kUnseen;
+
+// The same numbers on every machine (splitmix64).
+class Random {
+public:
+    explicit Random(uint64_t seed) : state_(seed) {}
+    uint64_t next() {
+        uint64_t z = state_ += 0x9E3779B97F4A7C15u;
+        z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+        z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+        return z ^ (z >> 31);
+    }
+    int64_t below(int64_t n) { return int64_t(next() % uint64_t(n)); }
+    int64_t from_to(int64_t low, int64_t high) { return low + below(high - low + 1); }
+    bool one_in(int64_t n) { return below(n) == 0; }
+
+private:
+    uint64_t state_;
+};
+
+struct Shape {
+    int m = 1, n_classes = 1;
+    int64_t n_rows = 0, n_queries = 1;
+    int n_segments = 1;
+    uint32_t max_size = 2;
+    bool may_miss = false, weighted = false, own = false;
+};
+
+// Rows that were added together, in the order in which they came and packed.
+struct Part {
+    std::vector<uint32_t> sizes, codes;
+    std::vector<int64_t> classes, order, class_start;
+    std::vector<double> weights, sorted_weights;
+    std::vector<uint64_t> words;
+};
+
+struct Table {
+    Shape shape;
+    std::vector<Part> parts;
+    std::vector<localbayes::Segment> segments;  // views of the parts
+    std::vector<uint32_t> queries;
+    std::vector<int64_t> own;  // class of the query's own row
+    std::vector<double> own_weight;
+    std::vector<std::pair<int, int64_t>> own_row;  // its part and number
+
+    localbayes::Batch batch() const {
+        return {queries.data(), shape.own ? own.data() : nullptr,
+                shape.own && shape.weighted ? own_weight.data() : nullptr, shape.n_queries, shape.m, shape.n_classes};
+    }
+    int columns() const { return shape.may_miss ? 2 * shape.m : shape.m; }
+};
+
+template <class Code>
+void pack_as(const localbayes::Segment& segment, Part& part) {
+    const std::vector<Code> codes(part.codes.begin(), part.codes.end());
+    localbayes::pack(segment, codes.data(), part.order.data(), int64_t(part.order.size()), part.words.data());
+}
+
+inline Part make_part(const Shape& shape, const std::vector<uint32_t>& sizes, int64_t n, Random& random) {
+    Part part;
+    part.sizes = sizes;
+    const int64_t favourite = random.below(shape.n_classes);  // makes classes of very different sizes
+    for (int64_t k = 0; k < n; ++k) {
+        part.classes.push_back(random.one_in(3) ? favourite : random.below(shape.n_classes));
+        part.weights.push_back(double(random.from_to(0, 24)) / 8);  // eighths add up without rounding
+        for (int i = 0; i < shape.m; ++i) {
+            const bool missing = shape.may_miss && random.one_in(6);
+            // Half of the cells hold the first values, so that rows agree on many attributes.
+            const int64_t common = std::min<int64_t>(2, sizes[i]);
+            part.codes.push_back(missing ? sizes[i] : uint32_t(random.below(random.one_in(2) ? common : sizes[i])));
+        }
+    }
+    part.order.resize(n);
+    std::iota(part.order.begin(), part.order.end(), 0);
+    std::stable_sort(part.order.begin(), part.order.end(),
+                     [&](int64_t a, int64_t b) { return part.classes[a] < part.classes[b]; });
+    part.class_start.assign(shape.n_classes + 1, 0);
+    for (const int64_t y : part.classes) ++part.class_start[y + 1];
+    std::partial_sum(part.class_start.begin(), part.class_start.end(), part.class_start.begin());
+    for (const int64_t k : part.order) part.sorted_weights.push_back(part.weights[k]);
+    return part;
+}
+
+inline void make_query(Table& table, Random& random) {
+    const Shape& shape = table.shape;
+    int at = int(random.below(table.parts.size()));
+    if (table.parts[at].classes.empty()) at = 0;
+    const Part& part = table.parts[at];
+    const int64_t n = int64_t(part.classes.size()), row = n ? random.below(n) : 0;
+    table.own.push_back(n ? part.classes[row] : 0);
+    table.own_weight.push_back(n ? part.weights[row] : 0);
+    table.own_row.emplace_back(at, row);
+    const std::vector<uint32_t>& sizes = table.parts.back().sizes;
+    for (int i = 0; i < shape.m; ++i) {
+        uint32_t code = uint32_t(random.below(sizes[i]));
+        if (n && (shape.own || random.one_in(2))) {
+            code = part.codes[row * shape.m + i];
+            if (shape.may_miss && code == part.sizes[i]) code = kMissing;
+        }
+        if (!shape.own && random.one_in(12)) code = kUnseen;
+        if (!shape.own && shape.may_miss && random.one_in(8)) code = kMissing;
+        table.queries.push_back(code);
+    }
+}
+
+inline Table make_table(const Shape& shape, Random& random) {
+    Table table;
+    table.shape = shape;
+    std::vector<uint32_t> sizes;
+    for (int i = 0; i < shape.m; ++i) sizes.push_back(uint32_t(random.from_to(1, random.one_in(4) ? shape.max_size : std::min(shape.max_size, 12u))));
+    for (int s = 0; s < shape.n_segments; ++s) {
+        const int64_t n = s == 0 ? shape.n_rows : random.below(shape.n_rows / (1 << s) + 1);
+        table.parts.push_back(make_part(shape, sizes, n, random));
+        if (random.one_in(2)) sizes[random.below(shape.m)] += uint32_t(random.from_to(1, 5));  // domains may grow
+    }
+    for (Part& part : table.parts) {
+        localbayes::Segment& segment = table.segments.emplace_back(part.sizes.data(), shape.m, shape.may_miss);
+        part.words.assign(segment.words_needed(int64_t(part.order.size())), 0);
+        const uint32_t largest = *std::max_element(part.sizes.begin(), part.sizes.end());
+        if (largest < 255) pack_as<uint8_t>(segment, part);
+        else if (largest < 65535) pack_as<uint16_t>(segment, part);
+        else pack_as<uint32_t>(segment, part);
+        segment.words = part.words.data();
+        segment.class_start = part.class_start.data();
+        segment.weights = shape.weighted ? part.sorted_weights.data() : nullptr;
+    }
+    for (int64_t q = 0; q < shape.n_queries; ++q) make_query(table, random);
+    return table;
+}
+
+// V [class][distance] and C [class][distance][column] of one query, row by row. The query's own row is
+// passed over rather than taken out.
+struct Naive {
+    std::vector<double> V, C;
+};
+
+inline Naive count_naively(const Table& table, int64_t q) {
+    const Shape& shape = table.shape;
+    const size_t m = shape.m, columns = table.columns();
+    const uint32_t* query = &table.queries[q * m];
+    Naive counts{std::vector<double>(shape.n_classes * (m + 1)), std::vector<double>(shape.n_classes * (m + 1) * columns)};
+    for (size_t p = 0; p < table.parts.size(); ++p) {
+        const Part& part = table.parts[p];
+        for (size_t k = 0; k < part.classes.size(); ++k) {
+            if (shape.own && table.own_row[q] == std::pair(int(p), int64_t(k))) continue;
+            const uint32_t* row = &part.codes[k * m];
+            std::vector<uint8_t> known(m), agrees(m);
+            size_t distance = 0;
+            for (size_t i = 0; i < m; ++i) {
+                known[i] = !shape.may_miss || row[i] != part.sizes[i];
+                agrees[i] = known[i] && row[i] == query[i];
+                const bool compared = !shape.may_miss || (known[i] && query[i] != kMissing);
+                distance += compared && !agrees[i];
+            }
+            const double weight = shape.weighted ? part.weights[k] : 1;
+            const size_t at = part.classes[k] * (m + 1) + distance;
+            counts.V[at] += weight;
+            for (size_t i = 0; i < m; ++i) {
+                counts.C[at * columns + i] += weight * agrees[i];
+                if (shape.may_miss) counts.C[at * columns + m + i] += weight * known[i];
+            }
+        }
+    }
+    return counts;
+}
+
+}  // namespace native
