@@ -1,0 +1,231 @@
+"""The answer: log probabilities split into a start and what every attribute adds."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from localbayes.classifiers.base import Floats
+from localbayes.explain.local import Neighbourhood
+
+__all__ = ["Explanation", "LogOdds", "Reason", "bar_lengths"]
+
+
+@dataclass(frozen=True)
+class Reason:
+    """One thing that moves the log odds.
+
+    Attributes
+    ----------
+    name : str
+        An attribute, the start, or several attributes taken together.
+    value : str
+        What the row has there; empty if it is no single attribute.
+    reading : str
+        What the classifier makes of the value, where that is something else; otherwise empty.
+    log_odds : float
+        What it adds; positive speaks for the first class.
+    """
+
+    name: str
+    value: str
+    reading: str
+    log_odds: float
+
+    def __str__(self) -> str:
+        return f"{self.name} = {self.value}" if self.value else self.name
+
+
+@dataclass(frozen=True)
+class LogOdds:
+    """The log odds of one class against another, by reason.
+
+    Attributes
+    ----------
+    row : int
+        The row explained.
+    for_class, against_class : object
+        The two classes.
+    start : Reason
+        What speaks for a class before any attribute is looked at.
+    attributes : tuple of Reason
+        What every attribute adds, in the order of the columns.
+    """
+
+    row: int
+    for_class: Any
+    against_class: Any
+    start: Reason
+    attributes: tuple[Reason, ...]
+
+    @property
+    def contributions(self) -> Floats:
+        """What every attribute adds, as an array of shape (m,)."""
+        return np.array([reason.log_odds for reason in self.attributes])
+
+    @property
+    def total(self) -> float:
+        """The log odds: start and attributes together."""
+        return self.start.log_odds + float(self.contributions.sum())
+
+    def strongest(self, top: int) -> list[Reason]:
+        """The attributes that add most, in either direction, and all others as one reason.
+
+        Parameters
+        ----------
+        top : int
+            How many attributes to keep apart.
+
+        Returns
+        -------
+        reasons : list of Reason
+            Strongest first; they add up to the same sum.
+        """
+        order = sorted(self.attributes, key=lambda reason: -abs(reason.log_odds))
+        # A rest of one is as short as its own name.
+        kept = order if len(order) <= top + 1 else order[:top]
+        rest = order[len(kept) :]
+        if not rest:
+            return kept
+        others = sum(reason.log_odds for reason in rest)
+        return [*kept, Reason(f"{len(rest)} other attributes", "", "", others)]
+
+
+def bar_lengths(reasons: Sequence[Reason]) -> list[float]:
+    """Lengths of bars from -1 to 1, the strongest finite reason and all infinite ones being longest.
+
+    Examples
+    --------
+    >>> bar_lengths([Reason("a", "", "", 2.0), Reason("b", "", "", -1.0), Reason("c", "", "", -np.inf)])
+    [1.0, -0.5, -1.0]
+    """
+    sizes = np.array([reason.log_odds for reason in reasons])
+    # Where all reasons are weak, short bars say so.
+    reach = np.abs(sizes[np.isfinite(sizes)]).max(initial=0.1)
+    lengths: list[float] = np.clip(sizes / reach, -1, 1).tolist()
+    return lengths
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why rows were predicted as they were; made by ``clf.explain(X)``.
+
+    ``base[q, y] + contributions[q, y].sum()`` is the log probability of class y for row q.
+
+    Attributes
+    ----------
+    method : str
+        The classifier.
+    classes : ndarray of shape (r,)
+        Class labels, as in ``classes_``.
+    names : tuple of m str
+        Names of the attributes.
+    values : tuple of n tuples of m str
+        Values of the rows, as they came.
+    readings : tuple of n tuples of m str
+        What the classifier makes of them where that is something else: a bin, the mean or mode in place
+        of a missing value, or that it never saw the value. Otherwise empty.
+    proba : ndarray of shape (n, r)
+        Class probabilities, as from ``predict_proba``.
+    predicted, runner_up : ndarray of shape (n,)
+        Position in ``classes`` of the predicted and of the next best class; -1 if there is no other.
+    base : ndarray of shape (n, r)
+        Log of what no attribute owns, the normalising constant included.
+    contributions : ndarray of shape (n, r, m)
+        Log of the factor of every attribute.
+    start : str
+        What ``base`` stands for.
+    neighbourhood : Neighbourhood or None
+        What a lazy classifier sees around the rows; None for the others.
+    """
+
+    method: str
+    classes: npt.NDArray[Any]
+    names: tuple[str, ...]
+    values: tuple[tuple[str, ...], ...]
+    readings: tuple[tuple[str, ...], ...]
+    proba: Floats
+    predicted: npt.NDArray[np.intp]
+    runner_up: npt.NDArray[np.intp]
+    base: Floats
+    contributions: Floats
+    start: str
+    neighbourhood: Neighbourhood | None = None
+
+    def __len__(self) -> int:
+        return len(self.proba)
+
+    @property
+    def log_proba(self) -> Floats:
+        """Log probabilities: base and contributions summed up."""
+        total: Floats = self.base + self.contributions.sum(axis=2)
+        return total
+
+    def log_odds(self, row: int = 0, for_class: Any = None, against_class: Any = None) -> LogOdds:
+        """Reasons for one class and against another.
+
+        Where a class is impossible (which needs ``alpha=0`` or a prior of zero) reasons are infinite.
+
+        Parameters
+        ----------
+        row : int, default=0
+            Row of the table that was explained.
+        for_class : label, optional
+            A class; the predicted one if not given.
+        against_class : label, optional
+            Another class; the most probable one besides ``for_class`` if not given.
+
+        Returns
+        -------
+        LogOdds
+            Start and contributions, which sum to the log of the odds.
+
+        Examples
+        --------
+        >>> from localbayes import NB
+        >>> X = [["red", "round"], ["red", "long"], ["green", "long"], ["green", "long"]]
+        >>> clf = NB().fit(X, ["apple", "pepper", "pepper", "pepper"])
+        >>> odds = clf.explain([["red", "round"]]).log_odds()
+        >>> odds.for_class, [(str(reason), round(reason.log_odds, 2)) for reason in odds.attributes]
+        ('apple', [('x0 = red', 0.51), ('x1 = round', 1.2)])
+        >>> round(odds.start.log_odds, 2), round(odds.total, 2)
+        (-0.69, 1.02)
+        """
+        self.check_row(row)
+        if len(self.classes) < 2:
+            raise ValueError("log odds compare two classes, but the model knows only one")
+        a = int(self.predicted[row]) if for_class is None else self._position(for_class)
+        b = self._rival(row, a) if against_class is None else self._position(against_class)
+        if a == b:
+            raise ValueError(
+                f"log odds compare two different classes, got {self.classes.tolist()[a]!r} twice"
+            )
+        with np.errstate(invalid="ignore"):
+            base = float(self.base[row, a] - self.base[row, b])
+            added = self.contributions[row, a] - self.contributions[row, b]
+        return LogOdds(
+            row,
+            self.classes.tolist()[a],
+            self.classes.tolist()[b],
+            Reason(self.start, "", "", base),
+            tuple(map(Reason, self.names, self.values[row], self.readings[row], added.tolist())),
+        )
+
+    def check_row(self, row: int) -> None:
+        """Refuse a row that was not explained."""
+        if not 0 <= row < len(self):
+            raise ValueError(f"row must be from 0 to {len(self) - 1}, the rows explained, got {row}")
+
+    def _position(self, label: Any) -> int:
+        for position, known in enumerate(self.classes.tolist()):
+            if known == label:
+                return position
+        known = ", ".join(map(repr, self.classes.tolist()[:10]))
+        raise ValueError(f"no class is called {label!r}; the model knows {known}")
+
+    def _rival(self, row: int, position: int) -> int:
+        if position == self.predicted[row]:
+            return int(self.runner_up[row])
+        return int(self.predicted[row])

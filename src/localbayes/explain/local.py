@@ -1,0 +1,227 @@
+"""What a lazy classifier sees around a query: weights, the rows that have them, and the sway of kappa."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import softmax
+
+from localbayes.classifiers.base import Floats
+from localbayes.classifiers.lazy import LazyClassifier
+from localbayes.classifiers.lcwnb import LCWNB
+from localbayes.encoding.coded import Codes, missing_code
+from localbayes.explain.readable import row_labels
+from localbayes.kernels import cell_weights
+
+__all__ = ["KappaCurve", "Neighbourhood", "TrainingRow", "kappa_curve", "neighbourhood"]
+
+_UNSEEN, _MISSING = -1, -2
+
+
+@dataclass(frozen=True)
+class TrainingRow:
+    """A training row that weighs something.
+
+    Attributes
+    ----------
+    number : int
+        Its place among the rows given to fit, from 0; rows of weight zero are not counted.
+    label : object
+        Its class.
+    distance : int
+        Number of attributes in which it differs from the query.
+    weight : float
+        Its weight.
+    share : float
+        Its part of the weight of all training rows.
+    values : tuple of m str
+        Readable values.
+    agrees : tuple of m bool
+        Where it has the query's value.
+    """
+
+    number: int
+    label: Any
+    distance: int
+    weight: float
+    share: float
+    values: tuple[str, ...]
+    agrees: tuple[bool, ...]
+
+
+@dataclass(frozen=True)
+class KappaCurve:
+    """How the prediction moves with kappa.
+
+    Attributes
+    ----------
+    kappas : ndarray of shape (k,)
+        Values of kappa, ascending.
+    proba : ndarray of shape (k, n, r)
+        Class probabilities at each.
+    in_use : ndarray of shape (j,)
+        The kappa of the classifier, or several whose predictions it averages.
+    in_use_weights : ndarray of shape (j,)
+        How much each of them counts; they sum to one.
+    """
+
+    kappas: Floats
+    proba: Floats
+    in_use: Floats
+    in_use_weights: Floats
+
+
+@dataclass(frozen=True)
+class Neighbourhood:
+    """Weights around queries, by class in the order of ``classes_``.
+
+    Attributes
+    ----------
+    weight_sum : ndarray of shape (n, r)
+        S, the sum of the weights of the rows of a class.
+    effective_size : ndarray of shape (n, r)
+        How many rows of equal weight would tell as much: S^2 over the sum of squared weights.
+    gamma : ndarray of shape (n, r) or None
+        LCWNB: the base of the weights gamma^distance; averaged if predictions are.
+    weight_scale : ndarray of shape (n,) or None
+        LCWNB: rho, by which weights are multiplied before Laplace's constants are added.
+    rows : tuple of n tuples of TrainingRow
+        The training rows that weigh most, heaviest first, then nearest, then first.
+    curve : KappaCurve or None
+        LCWNB: the sway of kappa.
+    """
+
+    weight_sum: Floats
+    effective_size: Floats
+    gamma: Floats | None
+    weight_scale: Floats | None
+    rows: tuple[tuple[TrainingRow, ...], ...]
+    curve: KappaCurve | None
+
+
+def neighbourhood(
+    model: LazyClassifier, X: Any, codes: Codes, top: int, kappas: npt.ArrayLike | None
+) -> Neighbourhood:
+    """Look around every query.
+
+    Parameters
+    ----------
+    model : LazyClassifier
+        A fitted classifier.
+    X : table of shape (n, m)
+        The queries.
+    codes : array of shape (n, m)
+        The same as codes.
+    top : int
+        How many training rows to list.
+    kappas : array-like or None
+        Grid of the curve.
+
+    Returns
+    -------
+    Neighbourhood
+        Weights, rows and curve.
+    """
+    order = model.labels_.columns
+    step = max(1, (64 << 20) // model._bytes_per_query())
+    parts = []
+    rows: list[tuple[TrainingRow, ...]] = []
+    for begin in range(0, len(codes), step):
+        part = codes[begin : begin + step]
+        totals = model.index_.count(part).distance_counts
+        weights, gamma, scale = _weights(model, totals)
+        S = (totals * weights).sum(axis=2)
+        squares = (totals * weights**2).sum(axis=2)
+        size = np.divide(S**2, squares, out=np.zeros_like(S), where=squares > 0)
+        parts.append((S[:, order], size[:, order], gamma[:, order], scale))
+        rows += _heaviest(model, part, weights, S.sum(axis=1), top)
+    empty = np.empty((0, len(order)))
+    S, size, gamma, scale = (
+        (np.concatenate(arrays) for arrays in zip(*parts, strict=True)) if parts else (empty,) * 4
+    )
+    if not isinstance(model, LCWNB):
+        return Neighbourhood(S, size, None, None, tuple(rows), None)
+    return Neighbourhood(S, size, gamma, scale, tuple(rows), kappa_curve(model, X, kappas))
+
+
+def kappa_curve(model: LCWNB, X: Any, kappas: npt.ArrayLike | None = None) -> KappaCurve:
+    """Class probabilities over a grid of kappas, by default from 0.5 to all training rows.
+
+    Examples
+    --------
+    >>> X, y = [["a", "b"], ["a", "c"], ["d", "c"]], ["no", "yes", "yes"]
+    >>> kappa_curve(LCWNB(kappa=2).fit(X, y), [["a", "b"]], [1, 2]).proba[:, 0, 0].round(2).tolist()
+    [0.82, 0.72]
+    """
+    in_use, in_use_weights = _kappas(model)
+    if kappas is None:
+        spread = np.geomspace(0.5, max(1.0, float(model.class_count_.sum())), 33)
+        kappas = np.unique(np.concatenate([spread, in_use]))
+    grid = np.unique(np.asarray(kappas, dtype=np.float64))
+    labels = model.labels_
+    log_joint = getattr(model, "temperature_", 1.0) * model.log_joint_many(X, grid)
+    log_joint = model._shifted(log_joint[..., labels.sorted_position])[..., labels.columns]
+    return KappaCurve(grid, softmax(log_joint, axis=2), in_use, in_use_weights)
+
+
+def _kappas(model: LCWNB) -> tuple[Floats, Floats]:
+    """The kappas in use, and how much each counts."""
+    if len(getattr(model, "kappas_", [])) > 1:
+        return np.asarray(model.kappas_, dtype=np.float64), np.asarray(model.kappa_weights_, dtype=np.float64)
+    return np.array([float(model.kappa_)]), np.ones(1)
+
+
+def _weights(model: LazyClassifier, totals: npt.NDArray[Any]) -> tuple[Floats, Floats, Floats]:
+    """Weights by query, class and distance; gamma and rho where there are any."""
+    n, r, _ = totals.shape
+    if not isinstance(model, LCWNB):
+        return model.weights(totals), np.empty((n, r)), np.empty(n)
+    weights, gamma, scale = np.zeros(totals.shape), np.zeros((n, r)), np.zeros(n)
+    for kappa, share in zip(*_kappas(model), strict=True):
+        own_gamma, rho, scaled = cell_weights(totals, kappa)
+        weights += share * (scaled / rho[:, None, None])
+        gamma += share * own_gamma
+        scale += share * rho
+    return weights, gamma, scale
+
+
+def _heaviest(
+    model: LazyClassifier, codes: Codes, weights: Floats, total: Floats, top: int
+) -> list[tuple[TrainingRow, ...]]:
+    """The training rows that weigh most, for every query."""
+    asked = np.where(codes < model.sizes_, codes.astype(np.int64), _UNSEEN)
+    if model.index_.may_miss:
+        asked[codes == missing_code(codes.dtype)] = _MISSING
+    found: list[list[tuple[float, int, int, int, npt.NDArray[np.int64]]]] = [[] for _ in codes]
+    for part, classes, numbers, own_weights in model.index_.training_rows() if top else ():
+        rows = part.astype(np.int64)
+        if model.index_.may_miss:
+            rows[part == missing_code(part.dtype)] = _MISSING
+        for q, query in enumerate(asked):
+            known = (rows != _MISSING) & (query != _MISSING)
+            distance = ((rows != query) & known).sum(axis=1)
+            weight = weights[q, classes, distance] * (1.0 if own_weights is None else own_weights)
+            order = np.lexsort((numbers, distance, -weight))[:top]
+            best = [
+                (-float(weight[k]), int(distance[k]), int(numbers[k]), int(classes[k]), rows[k])
+                for k in order
+                if weight[k] > 0
+            ]
+            found[q] = sorted(found[q] + best, key=lambda row: row[:3])[:top]
+    labels = model.labels_.declared
+    return [
+        tuple(
+            TrainingRow(
+                number,
+                labels[y],
+                distance,
+                -weight,
+                float(-weight / total[q]),
+                row_labels(model, row, missing=_MISSING),
+                tuple((row == asked[q]).tolist()),
+            )
+            for weight, distance, number, y, row in kept
+        )
+        for q, kept in enumerate(found)
+    ]
