@@ -136,7 +136,7 @@ class ValueCounts:
         return total
 
     def as_integers(self) -> Self:
-        """These counts as integers if weights made them floating point but left them whole, else themselves."""
+        """Counts that weights made floating point but left whole, as integers; others as they are."""
         tables = self._tables()
         if self.value_counts.dtype.kind == "i" or any((t != np.rint(t)).any() for t in tables.values()):
             return self
@@ -243,13 +243,7 @@ class PairCounts(ValueCounts):
         """
         m = len(self.sizes)
         information = np.empty((m, m))
-        _kernels.conditional_information(
-            *self.layout,
-            self.value_counts,
-            self.pair_counts,
-            self.class_counts.astype(np.float64),
-            information,
-        )
+        _kernels.conditional_information(*self.layout, self.pair_counts, self.n_rows, information)
         return information
 
     @property

@@ -64,9 +64,12 @@ class WAODE(OneDependence):
 
 def mutual_information(counts: ValueCounts) -> Floats:
     """Mutual information of every attribute with the class, in bits, exactly zero for an independent one."""
-    n_iy, n_y, n = counts.value_counts, counts.class_counts, counts.n_rows
+    n_iy, first = counts.value_counts, counts.first_slot[:-1]
     n_i = n_iy.sum(axis=1, keepdims=True)
+    # Rows in which the attribute has a declared value; as many as there are, but for strange ones.
+    n_y = np.repeat(np.add.reduceat(n_iy, first), counts.sizes + 1, axis=0)
+    n = n_y.sum(axis=1, keepdims=True)
     with np.errstate(divide="ignore", invalid="ignore"):
         terms = np.where(n_iy > 0, n_iy * np.log2(n_iy * n / (n_i * n_y)), 0.0)
-    information: Floats = np.add.reduceat(terms.sum(axis=1), counts.first_slot[:-1]) / n
+    information: Floats = np.add.reduceat(terms.sum(axis=1), first) / counts.n_rows
     return information

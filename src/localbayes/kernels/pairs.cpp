@@ -174,25 +174,33 @@ LOCALBAYES_ALSO_AVX2 void mix_parents(const Slots& s, Rows rows, const Pair* pai
     }
 }
 
-template <class Count, class Pair>
-void conditional_information(const Slots& s, const Count* values, const Pair* pairs, const double* class_counts,
-                             double* out) {
+template <class Pair>
+void conditional_information(const Slots& s, const Pair* pairs, double n_rows, double* out) {
     const int m = s.m, r = s.n_classes;
-    double n_rows = 0;
-    for (int y = 0; y < r; ++y) n_rows += class_counts[y];
+    std::vector<double> of_j, of_i, all;  // counts of one attribute, and of all, in rows where both are known
     std::fill_n(out, size_t(m) * m, 0.0);
     for (int j = 0; j < m; ++j)
         for (int i = 0; i < j; ++i) {
+            const int64_t q_j = s.n_values(j), q_i = s.n_values(i);
+            const auto cell = [&](int64_t v, int64_t u) { return pairs + s.row(j, s.first[j] + v) + (s.first[i] + u) * r; };
+            of_j.assign(q_j * r, 0.0);
+            of_i.assign(q_i * r, 0.0);
+            all.assign(r, 0.0);
+            for (int64_t v = 0; v < q_j; ++v)
+                for (int64_t u = 0; u < q_i; ++u)
+                    for (int y = 0; y < r; ++y) {
+                        const double n = double(cell(v, u)[y]);
+                        of_j[v * r + y] += n;
+                        of_i[u * r + y] += n;
+                        all[y] += n;
+                    }
             double sum = 0;
-            for (int64_t v = s.first[j]; v < s.unseen(j); ++v)
-                for (int64_t u = s.first[i]; u < s.unseen(i); ++u) {
-                    const Pair* cell = pairs + s.row(j, v) + u * r;
-                    // The ratio is exactly 1, and its logarithm 0, where the two are independent.
+            for (int64_t v = 0; v < q_j; ++v)
+                for (int64_t u = 0; u < q_i; ++u)
                     for (int y = 0; y < r; ++y)
-                        if (cell[y] > 0)
-                            sum += double(cell[y]) * std::log2(double(cell[y]) * class_counts[y] /
-                                                              (double(values[v * r + y]) * double(values[u * r + y])));
-                }
+                        // The ratio is exactly 1, and its logarithm 0, where the two are independent.
+                        if (const double n = double(cell(v, u)[y]); n > 0)
+                            sum += n * std::log2(n * all[y] / (of_j[v * r + y] * of_i[u * r + y]));
             out[i * m + j] = out[j * m + i] = sum / n_rows;
         }
 }
@@ -278,12 +286,10 @@ void bind(nb::module_& m) {
                     alone.data(), scale.data(), prior.data(), out.data());
     }, nb::arg(), nb::arg(), nb::arg(), nb::arg().noconvert(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(),
        nb::arg().noconvert());
-    m.def("conditional_information", [](Index first, Index start, In<Count, 2> values, In<Pair, 2> pairs,
-                                        In<double, 1> class_counts, InOut<double, 2> out) {
+    m.def("conditional_information", [](Index first, Index start, In<Pair, 2> pairs, double n_rows, InOut<double, 2> out) {
         nb::gil_scoped_release release;
-        conditional_information(view(first, start, pairs.shape(1)), values.data(), pairs.data(), class_counts.data(),
-                                out.data());
-    }, nb::arg(), nb::arg(), nb::arg().noconvert(), nb::arg().noconvert(), nb::arg(), nb::arg().noconvert());
+        conditional_information(view(first, start, pairs.shape(1)), pairs.data(), n_rows, out.data());
+    }, nb::arg(), nb::arg(), nb::arg().noconvert(), nb::arg(), nb::arg().noconvert());
     // `tables` holds log Gamma(shifts[k] + n) in row k; the first row is the cells', total[i] the row of attribute i.
     m.def("parent_gains", [](Index first, Index start, In<Count, 2> values, In<Pair, 2> pairs, In<double, 1> class_counts,
                              In<double, 2> tables, In<double, 1> shifts, Index total, InOut<double, 2> gain) {

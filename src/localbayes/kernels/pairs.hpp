@@ -63,9 +63,10 @@ template <class Pair>
 void mix_parents(const Slots&, Rows, const Pair* pairs, const double* pseudo, const double* weight, const double* alone,
                  const double* scale, const double* prior, double* out);
 
-// Conditional mutual information I(i; j | class) in bits, m x m, symmetric, zero on the diagonal.
-template <class Count, class Pair>
-void conditional_information(const Slots&, const Count* values, const Pair* pairs, const double* class_counts, double* out);
+// Conditional mutual information I(i; j | class) in bits, m x m, symmetric, zero on the diagonal. A row that lacks a
+// value of i or j adds nothing.
+template <class Pair>
+void conditional_information(const Slots&, const Pair* pairs, double n_rows, double* out);
 
 // log Gamma(shift + k) for k = 0 .. size - 1; beyond, and for a k that is no integer, it is computed.
 struct LogGamma {
