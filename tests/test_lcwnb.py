@@ -322,7 +322,7 @@ def test_the_expected_size_of_the_sample_is_S(kappa):
 def test_a_sample_can_be_drawn_again():
     """The same seed draws the same rows, another seed others, and rows are numbered as they were given."""
     X, y = load("iris")
-    model = LCWNB().fit(X.iloc[:100], y.iloc[:100]).partial_fit(X.iloc[100:], y.iloc[100:])
+    model = LCWNB(5).fit(X.iloc[:100], y.iloc[:100]).partial_fit(X.iloc[100:], y.iloc[100:])
     first, again, other = (model.sample_local(X.iloc[:5], random_state=s) for s in (1, 1, 2))
     assert all(np.array_equal(a, b) for a, b in zip(first, again, strict=True))
     assert not all(np.array_equal(a, b) for a, b in zip(first, other, strict=True))

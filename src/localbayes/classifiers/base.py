@@ -11,8 +11,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from localbayes.classifiers.weights import log_shift, row_weights
-from localbayes.encoding import ClassLabels, Coded, TableEncoder, code_dtype
-from localbayes.encoding.coded import Codes, unseen_code
+from localbayes.encoding import ClassLabels, Coded, TableEncoder
+from localbayes.encoding.coded import Codes
 from localbayes.encoding.tables import check_table, take_rows
 
 __all__ = ["TIE", "BayesClassifier", "first_best"]
@@ -324,19 +324,14 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                     f"{type(self).__name__} was fitted on codes (Coded); pass codes to it here too"
                 )
             return self.encoder_.encode(X)
-        codes = X.codes
-        dtype = code_dtype(int(self.sizes_.max()))
-        unseen = codes >= self.sizes_
-        if unseen.any():
-            codes = np.where(unseen, np.asarray(unseen_code(dtype), dtype), codes)
-        return codes.astype(dtype, copy=False)
+        return X.recoded(self.sizes_, keep_missing=self.missing == "ignore")
 
     def _queries(self, X: Any) -> Codes:
         check_is_fitted(self, "labels_")
         return self._encode(self._check_table(X, reset=False))
 
     def _in_chunks(
-        self, codes: Codes, function: Callable[..., Any], dtype: Any, *shape: int, sets: int = 1
+        self, codes: npt.NDArray[Any], function: Callable[..., Any], dtype: Any, *shape: int, sets: int = 1
     ) -> Any:
         """Apply a function to chunks of queries, on ``n_jobs`` threads, within bounded memory.
 

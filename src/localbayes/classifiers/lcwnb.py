@@ -1,6 +1,8 @@
 """Lazy cell-weighted naive Bayes (LCWNB)."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,9 +11,9 @@ from scipy.special import logsumexp
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from localbayes.classifiers.base import Floats, first_best, or_prior
-from localbayes.classifiers.lazy import LazyClassifier, check_number
-from localbayes.classifiers.terms import defined_terms, sum_of_terms
+from localbayes.classifiers.base import Floats, or_prior
+from localbayes.classifiers.kappa import KappaChoice, LeftOut, choose, kappa_grid, mix, rows_to_leave_out
+from localbayes.classifiers.lazy import LazyClassifier, check_count, check_number
 from localbayes.encoding.coded import Codes
 from localbayes.kernels import MatchCounts, cell_weights
 
@@ -54,10 +56,12 @@ class LCWNB(LazyClassifier):
 
     Parameters
     ----------
-    kappa : float or "switch", default=5.0
+    kappa : float, "mixture", "loo" or "switch", default="mixture"
         Expected number of rows of each class that count: small is local, a number above n is naive
-        Bayes. ``"switch"`` is the paper's rule LCWNB*: 20 for fewer than 14 attributes, 10 for 14 or
-        15, else 5.
+        Bayes. The paper's method is ``kappa=5``. ``"loo"`` takes the kappa of a grid that makes the
+        fewest errors when training rows are classified without themselves; ``"mixture"`` averages the
+        probabilities of all of them, weighted by ``exp(-errors / 2)``. ``"switch"`` is the paper's
+        rule LCWNB*: 20 for fewer than 14 attributes, 10 for 14 or 15, else 5.
     alpha : float, default=1.0
         Laplace's constant; 0 gives weighted relative frequencies.
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
@@ -76,6 +80,13 @@ class LCWNB(LazyClassifier):
     priors : array-like of shape (r,), optional
         Class probabilities to use in place of those of the training rows, in the order of
         ``classes_``.
+    calibrate : bool or "auto", default="auto"
+        Whether to raise probabilities to the power that makes the log loss of the left-out rows least.
+        It changes no prediction. "auto" does so for ``"loo"`` and ``"mixture"``.
+    loo_rows : int, default=5000
+        At most so many rows are left out, a seeded sample of them; fewer on tables above 200,000 rows.
+    random_state : int, default=0
+        Seed of that sample.
     n_jobs : int, optional
         Threads; the answer does not depend on it.
 
@@ -84,7 +95,13 @@ class LCWNB(LazyClassifier):
     classes_ : ndarray of shape (r,)
         Class labels, sorted.
     kappa_ : float
-        The kappa in use.
+        The kappa in use, or the one that weighs most.
+    kappas_, kappa_weights_ : ndarray of shape (k,)
+        The kappas in use and their weights.
+    temperature_ : float
+        The power of the probabilities; below 1 it makes them less certain.
+    loo_ : dict or None
+        Arrays ``kappa``, ``accuracy`` and ``log_loss`` of the rows left out.
     n_features_in_ : int
         Number of columns.
 
@@ -102,19 +119,25 @@ class LCWNB(LazyClassifier):
 
     def __init__(
         self,
-        kappa: float | str = 5.0,
+        kappa: float | str = "mixture",
         *,
         alpha: float = 1.0,
+        calibrate: bool | str = "auto",
+        loo_rows: int = 5000,
         categorical_features: Any = "from_dtype",
         n_bins: int = 10,
         discretize: str = "width",
         missing: str = "impute",
         class_weight: Any = None,
         priors: Any = None,
+        random_state: int = 0,
         n_jobs: int | None = None,
     ) -> None:
         self.kappa = kappa
         self.alpha = alpha
+        self.calibrate = calibrate
+        self.loo_rows = loo_rows
+        self.random_state = random_state
         self.categorical_features = categorical_features
         self.n_bins = n_bins
         self.discretize = discretize
@@ -216,37 +239,52 @@ class LCWNB(LazyClassifier):
         """
         check_is_fitted(self, "labels_")
         grid = check_grid(kappas)
-        n = self.index_.n_rows
-        if n < 2:
+        if self.index_.n_rows < 2:
             raise ValueError("leave_one_out needs two training rows or more, got 1")
-        correct, loss = np.zeros(len(grid)), np.zeros(len(grid))
-        for rows, classes, _, _ in self.index_.training_rows():
-            scored = self._in_chunks(
-                np.column_stack([rows, classes.astype(rows.dtype)]),
-                self._left_out(grid),
-                np.float64,
-                len(grid),
-                2,
-                sets=len(grid),
+        correct, losses, total = np.zeros(len(grid)), np.zeros(len(grid)), 0.0
+        for left_out in self._left_out(grid):
+            correct += left_out.correct()
+            losses += left_out.losses()
+            total += left_out.weights.sum()
+        return {"kappa": grid, "accuracy": correct / total, "log_loss": losses / total}
+
+    def plot_loo(self, ax: Any = None) -> Any:
+        """Draw accuracy and log loss of the left-out rows against kappa; see ``loo_``."""
+        from localbayes.classifiers.kappa_plot import plot_loo
+
+        check_is_fitted(self, "labels_")
+        if self.loo_ is None:
+            raise ValueError("there is no leave-one-out table; fit with kappa='loo' or kappa='mixture'")
+        return plot_loo(self.loo_, self.kappas_, self.kappa_weights_, ax)
+
+    def _left_out(self, grid: Floats, chosen: npt.NDArray[np.int64] | None = None) -> Iterator[LeftOut]:
+        """Predictions for training rows without themselves, in parts."""
+        r = len(self.labels_)
+        step = max(1, (32 << 20) // (8 * r * len(grid)))
+        for rows, classes, _, weights in self.index_.training_rows(chosen, step):
+            total = np.ones(len(rows)) if weights is None else weights
+            # A row of weight 2 is two rows, of which one is left out at a time.
+            own_weight = None if weights is None else np.minimum(weights, 1.0)
+            out = np.ones(len(rows)) if own_weight is None else own_weight
+            others = self._class_count - np.eye(r)[classes] * out[:, None]
+            score = partial(
+                self._score_left_out, grid=grid, rows=rows, classes=classes, weight=own_weight, others=others
             )
-            correct += scored[:, :, 0].sum(axis=0)
-            loss += scored[:, :, 1].sum(axis=0)
-        return {"kappa": grid, "accuracy": correct / n, "log_loss": loss / n}
+            log_joint = self._in_chunks(np.arange(len(rows)), score, np.float64, len(grid), r, sets=len(grid))
+            log_joint -= logsumexp(log_joint, axis=2, keepdims=True)
+            yield LeftOut(np.moveaxis(log_joint, 1, 0), classes, total)
 
-    def _left_out(self, grid: Floats) -> Any:
-        def score(rows_and_class: Codes) -> Floats:
-            own = rows_and_class[:, -1].astype(np.int64)
-            counts = self.index_.count(rows_and_class[:, :-1], own)
-            others = self._class_count - np.eye(len(self.labels_), dtype=np.int64)[own]
-            log_joint = or_prior(self._score_many(counts, grid), others[:, None, :])
-            flat = log_joint.reshape(-1, log_joint.shape[2])
-            truth = np.repeat(own, len(grid))
-            best = flat.max(axis=1, keepdims=True)
-            log_proba = flat - best - np.log(np.exp(flat - best).sum(axis=1, keepdims=True))
-            loss = -log_proba[np.arange(len(flat)), truth]
-            return np.stack([first_best(flat) == truth, loss], axis=1).reshape(len(own), len(grid), 2)
-
-        return score
+    def _score_left_out(
+        self,
+        at: npt.NDArray[np.int64],
+        grid: Floats,
+        rows: Codes,
+        classes: npt.NDArray[np.int64],
+        weight: Floats | None,
+        others: Floats,
+    ) -> Floats:
+        counts = self.index_.count(rows[at], classes[at], None if weight is None else weight[at])
+        return self._shifted(or_prior(self._score_many(counts, grid), others[at, None, :]))
 
     def _score_many(self, counts: MatchCounts, grid: Floats) -> Floats:
         """Log joint by query, kappa and class, from one count of the matches."""
@@ -254,31 +292,68 @@ class LCWNB(LazyClassifier):
         weights = np.stack([cell_weights(totals, kappa)[2] for kappa in grid])
         return np.moveaxis(self._score(counts, weights), 0, 1)
 
-    def _terms(self, codes: Codes) -> tuple[Floats, Floats]:
-        if len(getattr(self, "kappas_", [])) < 2:
-            return super()._terms(codes)
-        counts = self.index_.count(codes)
-        bases, terms = [], []
-        for kappa, share in zip(self.kappas_, self.kappa_weights_, strict=True):
-            weights = cell_weights(counts.distance_counts, kappa)[2]
-            base, own = defined_terms(*self._score_terms(codes, counts, weights), self._class_count)
-            with np.errstate(divide="ignore"):
-                base = base + np.log(share) - logsumexp(base + own.sum(axis=2), axis=1, keepdims=True)
-            bases.append(base)
-            terms.append(own)
-        return sum_of_terms(np.stack(bases, axis=2), np.stack(terms, axis=2))
+    def _scores(self, codes: Codes, best_only: bool) -> Floats:
+        if len(self.kappas_) == 1:
+            scores = super()._scores(codes, best_only)
+        else:
+            scores = np.moveaxis(self._score_many(self.index_.count(codes), self.kappas_), 1, 0)
+            scores = or_prior(scores, self._class_count)
+            scores = mix(scores - logsumexp(scores, axis=2, keepdims=True), self.kappa_weights_)
+        return scores if self.temperature_ == 1 else self.temperature_ * scores
+
+    def _learn(self, codes: Codes, class_codes: npt.NDArray[np.int64], weights: Floats | None = None) -> None:
+        super()._learn(codes, class_codes, weights)
+        choice, self.loo_ = self._choose_kappa()
+        self.kappas_, self.kappa_weights_, self.temperature_ = (
+            choice.kappas,
+            choice.weights,
+            choice.temperature,
+        )
+        self.kappa_ = float(self.kappas_[self.kappa_weights_.argmax()])
+
+    def _choose_kappa(self) -> tuple[KappaChoice, dict[str, Floats] | None]:
+        n = self._class_count.sum()
+        rule = self.kappa if self.kappa in ("loo", "mixture") else "loo"
+        calibrate = rule == self.kappa if self.calibrate == "auto" else bool(self.calibrate)
+        if self.kappa == "switch":
+            grid = np.array([switching_rule(len(self.sizes_))])
+        elif isinstance(self.kappa, str):
+            grid = kappa_grid(n)
+        else:
+            grid = np.array([float(self.kappa)])
+        classes_seen = np.count_nonzero(self._class_count)
+        if n < 2 or classes_seen < 2 or (len(grid) == 1 and not calibrate):
+            # Nothing to choose, or nothing to choose by: the paper's kappa.
+            only = grid if len(grid) == 1 else np.array([5.0])
+            return KappaChoice(only, np.ones(1)), None
+        parts = list(
+            self._left_out(grid, rows_to_leave_out(self.index_.n_rows, self.loo_rows, self.random_state))
+        )
+        left_out = LeftOut(
+            np.concatenate([part.log_proba for part in parts], axis=1),
+            np.concatenate([part.truth for part in parts]),
+            np.concatenate([part.weights for part in parts]),
+        )
+        total = left_out.weights.sum()
+        table = {
+            "kappa": grid,
+            "accuracy": left_out.correct() / total,
+            "log_loss": left_out.losses() / total,
+        }
+        return choose(rule, grid, left_out, calibrate), table
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
         if isinstance(self.kappa, str):
-            if self.kappa != "switch":
-                raise ValueError(f"kappa must be a number > 0 or 'switch', got {self.kappa!r}")
+            if self.kappa not in ("mixture", "loo", "switch"):
+                raise ValueError(
+                    f"kappa must be a number > 0, 'mixture', 'loo' or 'switch', got {self.kappa!r}"
+                )
         else:
             check_number("kappa", self.kappa, above=0)
-
-    def _start(self, sizes: npt.NDArray[np.uint32], n_classes: int) -> None:
-        super()._start(sizes, n_classes)
-        self.kappa_ = switching_rule(len(sizes)) if self.kappa == "switch" else float(self.kappa)
+        check_count("loo_rows", self.loo_rows)
+        if self.calibrate not in (True, False, "auto"):
+            raise ValueError(f"calibrate must be True, False or 'auto', got {self.calibrate!r}")
 
 
 def switching_rule(n_attributes: int) -> float:

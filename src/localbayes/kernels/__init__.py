@@ -211,15 +211,16 @@ class MatchIndex:
         return 8 * (5 * self.n_classes * (m + 1) + planes)
 
     def training_rows(
-        self, step: int = 1 << 16
-    ) -> Iterator[tuple[Codes, npt.NDArray[np.int64], npt.NDArray[Any], npt.NDArray[np.float64] | None]]:
-        """Yield the rows back as (codes, class codes, row numbers, weights)."""
+        self, chosen: npt.NDArray[np.int64] | None = None, step: int = 1 << 16
+    ) -> Iterator[tuple[Codes, npt.NDArray[np.int64], npt.NDArray[Any], Floats | None]]:
+        """Yield rows back, all or the chosen numbers, as (codes, class codes, numbers, weights)."""
         for s in self.segments:
             classes = s.class_codes
-            for begin in range(0, s.n_rows, step):
-                end = min(begin + step, s.n_rows)
-                weights = None if s.weights is None else s.weights[begin:end]
-                yield self._unpack(s, begin, end), classes[begin:end], s.order[begin:end], weights
+            at = np.arange(s.n_rows) if chosen is None else np.flatnonzero(np.isin(s.order, chosen))
+            for begin in range(0, len(at), step):
+                part = at[begin : begin + step]
+                weights = None if s.weights is None else s.weights[part]
+                yield self._unpack(s, part), classes[part], s.order[part], weights
 
     def _segment(
         self,
@@ -238,15 +239,15 @@ class MatchIndex:
             words, start, sizes, rows[order].astype(narrow), None if weights is None else weights[order]
         )
 
-    def _unpack(self, s: Segment, begin: int, end: int) -> Codes:
-        codes: Codes = _kernels.unpack(s.words, s.sizes, self.may_miss, begin, end)
+    def _unpack(self, s: Segment, rows: npt.NDArray[np.int64]) -> Codes:
+        codes: Codes = _kernels.unpack(s.words, s.sizes, self.may_miss, rows)
         if self.may_miss:
             codes[codes == s.sizes] = np.iinfo(np.uint32).max - MISSING_BELOW_TOP
         return codes
 
     def _merge_last_two(self) -> None:
         parts = [self.segments.pop() for _ in range(2)][::-1]
-        codes = np.concatenate([self._unpack(s, 0, s.n_rows) for s in parts])
+        codes = np.concatenate([self._unpack(s, np.arange(s.n_rows)) for s in parts])
         class_codes = np.concatenate([s.class_codes for s in parts])
         rows = np.concatenate([s.order for s in parts]).astype(np.int64)
         weights = None

@@ -26,9 +26,10 @@ template void pack(const Segment&, const uint8_t*, const int64_t*, int64_t, uint
 template void pack(const Segment&, const uint16_t*, const int64_t*, int64_t, uint64_t*);
 template void pack(const Segment&, const uint32_t*, const int64_t*, int64_t, uint64_t*);
 
-void unpack(const Segment& s, int64_t begin, int64_t end, uint32_t* codes) {
+void unpack(const Segment& s, const int64_t* rows, int64_t n, uint32_t* codes) {
     const size_t planes = s.first_plane.back();
-    for (int64_t row = begin; row < end; ++row) {
+    for (int64_t k = 0; k < n; ++k) {
+        const int64_t row = rows[k];
         const uint64_t* word = s.words + row / kBlockRows * planes * kBlockWords + row % kBlockRows / 64;
         for (size_t i = 0; i < s.sizes.size(); ++i) {
             *codes = 0;

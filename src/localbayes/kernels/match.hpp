@@ -66,8 +66,8 @@ struct Segment {
 template <class Code>
 void pack(const Segment& s, const Code* codes, const int64_t* order, int64_t n, uint64_t* words);
 
-// Codes of the sorted rows [begin, end), row after row.
-void unpack(const Segment& s, int64_t begin, int64_t end, uint32_t* codes);
+// Codes of the sorted rows rows[0], rows[1], ..., row after row.
+void unpack(const Segment& s, const int64_t* rows, int64_t n, uint32_t* codes);
 
 // A code of a query that is no value of the column, and one that is not known (where rows may miss values).
 constexpr uint32_t kUnseen = 0xFFFFFFFFu, kMissing = 0xFFFFFFFEu;

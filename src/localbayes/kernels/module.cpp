@@ -46,12 +46,15 @@ Out<uint64_t, 1> pack_rows(In<Code, 2> codes, In<int64_t, 1> order, In<uint32_t,
     return out;
 }
 
-Out<uint32_t, 2> unpack_rows(In<uint64_t, 1> words, In<uint32_t, 1> sizes, bool may_miss, int64_t begin, int64_t end) {
+Out<uint32_t, 2> unpack_rows(In<uint64_t, 1> words, In<uint32_t, 1> sizes, bool may_miss, In<int64_t, 1> rows) {
     Segment s(sizes.data(), int(sizes.shape(0)), may_miss);
     s.words = words.data();
-    auto out = make<uint32_t, 2>({size_t(end - begin), s.sizes.size()});
+    for (size_t k = 0; k < rows.size(); ++k)
+        if (rows(k) < 0 || s.words_needed(rows(k) + 1) > words.size())
+            throw std::invalid_argument("there is no such training row");
+    auto out = make<uint32_t, 2>({rows.size(), s.sizes.size()});
     nb::gil_scoped_release release;
-    unpack(s, begin, end, out.data());
+    unpack(s, rows.data(), int64_t(rows.size()), out.data());
     return out;
 }
 

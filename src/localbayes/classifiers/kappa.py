@@ -1,0 +1,139 @@
+"""Choosing kappa, or weights for several, by leave-one-out on the training rows."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import logsumexp
+
+from localbayes.classifiers.base import Floats, first_best
+
+__all__ = ["KappaChoice", "LeftOut", "choose", "kappa_grid", "mix", "rows_to_leave_out"]
+
+_GRID = (0.5, 1, 2, 3, 5, 8, 13, 20, 32, 50, 80, 130, 200, 500, 1000, 2000, 5000, 10_000, 100_000)
+
+# Comparisons of a row with a query that leave-one-out may make; a table of more rows leaves out fewer.
+_COMPARISONS = 10**9
+_FEWEST_ROWS = 500
+
+# A mixture leaves out kappas that weigh less than this share of the best.
+_LEAST_WEIGHT = 1e-3
+
+# An error more on the rows left out divides the weight of a kappa by exp(1/2).
+_WEIGHT_PER_ERROR = 0.5
+
+
+def kappa_grid(n_rows: float) -> Floats:
+    """Kappas to choose from: below one up to all rows, where LCWNB is naive Bayes.
+
+    Examples
+    --------
+    >>> kappa_grid(30).tolist()
+    [0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 13.0, 20.0, 30.0]
+    """
+    return np.array([*(kappa for kappa in _GRID if kappa < n_rows), n_rows], dtype=np.float64)
+
+
+def rows_to_leave_out(n_rows: int, at_most: int, seed: int) -> npt.NDArray[np.int64] | None:
+    """Numbers of the rows to leave out, None for all: a seeded sample of the rows."""
+    number = min(at_most, max(_FEWEST_ROWS, _COMPARISONS // max(n_rows, 1)))
+    if n_rows <= number:
+        return None
+    return np.sort(np.random.default_rng(seed).choice(n_rows, number, replace=False))
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """What is predicted for training rows without themselves.
+
+    Attributes
+    ----------
+    log_proba : ndarray of shape (k, n, r)
+        Log probabilities for every kappa.
+    truth : ndarray of shape (n,)
+        Classes.
+    weights : ndarray of shape (n,)
+        Weights of the rows.
+    """
+
+    log_proba: Floats
+    truth: npt.NDArray[np.int64]
+    weights: Floats
+
+    def correct(self) -> Floats:
+        """Number of rows that every kappa gets right, ties falling as in predict."""
+        right = np.array([first_best(scores) == self.truth for scores in self.log_proba])
+        return right @ self.weights
+
+    def losses(self) -> Floats:
+        """Sum of log losses of every kappa."""
+        own = self.log_proba[:, np.arange(len(self.truth)), self.truth]
+        return -own @ self.weights
+
+    def temperature(self, mixture: Floats) -> float:
+        """Power of the mixed probabilities, of a fixed list, that makes their log loss least.
+
+        The loss is convex in the power, so that a search by halves finds the least; a fixed list makes
+        the answer independent of rounding.
+        """
+
+        def loss(position: int) -> float:
+            scores = _POWERS[position] * mixture
+            own = scores[np.arange(len(self.truth)), self.truth] - logsumexp(scores, axis=1)
+            return float(-np.maximum(own, _LEAST_LOG) @ self.weights)
+
+        low, high = 0, len(_POWERS) - 1
+        while low < high:
+            middle = (low + high) // 2
+            if loss(middle) > loss(middle + 1) * (1 + 1e-12):
+                low = middle + 1
+            else:
+                high = middle
+        return float(_POWERS[low])
+
+
+_POWERS = np.exp(np.arange(-50, 21) / 20)
+_LEAST_LOG = -700.0
+
+
+@dataclass(frozen=True)
+class KappaChoice:
+    """Kappas in use, their weights, and the power that calibrates the mixed probabilities."""
+
+    kappas: Floats
+    weights: Floats
+    temperature: float = 1.0
+
+
+def choose(rule: str, grid: Floats, left_out: LeftOut, calibrate: bool) -> KappaChoice:
+    """Choose by what the rows left out say.
+
+    Parameters
+    ----------
+    rule : {"loo", "mixture"}
+        The kappa of fewest errors (of these the one of least log loss), or all kappas, weighted by
+        ``exp(-errors / 2)``.
+    grid : ndarray of shape (k,)
+        Kappas.
+    left_out : LeftOut
+        Predictions for them.
+    calibrate : bool
+        Whether to find a temperature too.
+    """
+    correct = left_out.correct()
+    if rule == "loo":
+        best = np.flatnonzero(correct == correct.max())
+        kept = best[[left_out.losses()[best].argmin()]]
+        weights = np.ones(1)
+    else:
+        weights = np.exp(_WEIGHT_PER_ERROR * (correct - correct.max()))
+        kept = np.flatnonzero(weights >= _LEAST_WEIGHT)
+        weights = weights[kept] / weights[kept].sum()
+    mixture = mix(left_out.log_proba[kept], weights)
+    return KappaChoice(grid[kept], weights, left_out.temperature(mixture) if calibrate else 1.0)
+
+
+def mix(log_proba: Floats, weights: Floats) -> Floats:
+    """Log of the weighted average of probabilities along the first axis."""
+    mixed: Floats = logsumexp(log_proba + np.log(weights).reshape(-1, 1, 1), axis=0)
+    return mixed
