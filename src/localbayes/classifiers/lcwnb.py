@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from localbayes.classifiers.base import Floats, or_prior
 from localbayes.classifiers.kappa import KappaChoice, LeftOut, choose, kappa_grid, mix, rows_to_leave_out
 from localbayes.classifiers.lazy import LazyClassifier, check_count, check_number
+from localbayes.classifiers.terms import defined_terms, sum_of_terms
 from localbayes.encoding.coded import Codes
 from localbayes.kernels import MatchCounts, cell_weights
 
@@ -300,6 +301,21 @@ class LCWNB(LazyClassifier):
             scores = or_prior(scores, self._class_count)
             scores = mix(scores - logsumexp(scores, axis=2, keepdims=True), self.kappa_weights_)
         return scores if self.temperature_ == 1 else self.temperature_ * scores
+
+    def _terms(self, codes: Codes) -> tuple[Floats, Floats]:
+        counts = self.index_.count(codes)
+        bases, terms = [], []
+        for kappa, share in zip(self.kappas_, self.kappa_weights_, strict=True):
+            weights = cell_weights(counts.distance_counts, kappa)[2]
+            base, own = self._score_terms(codes, counts, weights)
+            if len(self.kappas_) > 1:
+                base, own = defined_terms(base, own, self._class_count)
+                with np.errstate(divide="ignore"):
+                    base = base + np.log(share) - logsumexp(base + own.sum(axis=2), axis=1, keepdims=True)
+            bases.append(base)
+            terms.append(own)
+        base, own = sum_of_terms(np.stack(bases, axis=2), np.stack(terms, axis=2))
+        return self.temperature_ * base, self.temperature_ * own
 
     def _learn(self, codes: Codes, class_codes: npt.NDArray[np.int64], weights: Floats | None = None) -> None:
         super()._learn(codes, class_codes, weights)

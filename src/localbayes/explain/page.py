@@ -14,6 +14,7 @@ __all__ = ["explanation_page"]
 # More lines than these in one plot cannot be told apart.
 _MOST_LINES = 5
 _MOST_COLUMNS = 6
+_FEWEST_CLASSES = 3
 _MOST_DIFFERENCES = 6
 
 
@@ -79,7 +80,9 @@ def _class_bars(explanation: Explanation, row: int, top: int) -> list[dict[str, 
     """Classes by falling probability; those beyond the first ones as one."""
     proba = explanation.proba[row]
     order = _by_probability(explanation, row)
-    shown = order if len(order) <= top + 1 else order[:top]
+    shown = [k for rank, k in enumerate(order) if rank < _FEWEST_CLASSES or (rank < top and proba[k] >= 0.001)]
+    if len(shown) == len(order) - 1:
+        shown = order
     bars = [
         {"label": str(explanation.classes[k]), "p": probability_text(proba[k]), "width": 100 * proba[k]}
         for k in shown
@@ -185,9 +188,11 @@ def _curve(explanation: Explanation, curve: KappaCurve, row: int) -> dict[str, A
         return 50.0 if high == low else 100 * (math.log(kappa) - low) / (high - low)
 
     proba = curve.proba[:, row]
-    order = sorted(_by_probability(explanation, row), key=lambda k: -float(proba[:, k].max()))
+    by_now = _by_probability(explanation, row)
+    by_peak = sorted(by_now, key=lambda k: -float(proba[:, k].max()))[:_MOST_LINES]
+    drawn = [k for k in by_now if k in by_peak and (proba[:, k].max() >= 0.01 or k in by_now[:2])]
     lines = []
-    for k in sorted(order[:_MOST_LINES], key=_by_probability(explanation, row).index):
+    for k in drawn:
         points = zip(map(across, curve.kappas.tolist()), proba[:, k].tolist(), strict=True)
         path = " ".join(f"{x:.2f},{100 * (1 - p):.2f}" for x, p in points)
         lines.append({"label": str(explanation.classes[k]), "points": path})
@@ -203,7 +208,7 @@ def _curve(explanation: Explanation, curve: KappaCurve, row: int) -> dict[str, A
         ticks = [tick for tick in ticks if math.log10(tick).is_integer()]
     return {
         "lines": lines,
-        "left_out": len(order) - len(lines),
+        "left_out": len(by_now) - len(lines),
         "in_use": [
             {"x": across(kappa), "kappa": f"{kappa:.3g}", "strength": 0.15 + 0.85 * weight / most}
             for kappa, weight in inside
