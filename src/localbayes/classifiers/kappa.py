@@ -8,7 +8,7 @@ from scipy.special import logsumexp
 
 from localbayes.classifiers.base import Floats, first_best
 
-__all__ = ["KappaChoice", "LeftOut", "choose", "kappa_grid", "mix", "rows_to_leave_out"]
+__all__ = ["KappaChoice", "LeftOut", "choose", "kappa_grid", "least", "mix", "rows_to_leave_out"]
 
 _GRID = (0.5, 1, 2, 3, 5, 8, 13, 20, 32, 50, 80, 130, 200, 500, 1000, 2000, 5000, 10_000, 100_000)
 
@@ -122,8 +122,7 @@ def choose(rule: str, grid: Floats, left_out: LeftOut, calibrate: bool) -> Kappa
     """
     correct = left_out.correct()
     if rule == "loo":
-        best = np.flatnonzero(correct == correct.max())
-        kept = best[[left_out.losses()[best].argmin()]]
+        kept = np.array([least(correct, left_out.losses())])
         weights = np.ones(1)
     else:
         weights = np.exp(_WEIGHT_PER_ERROR * (correct - correct.max()))
@@ -131,6 +130,18 @@ def choose(rule: str, grid: Floats, left_out: LeftOut, calibrate: bool) -> Kappa
         weights = weights[kept] / weights[kept].sum()
     mixture = mix(left_out.log_proba[kept], weights)
     return KappaChoice(grid[kept], weights, left_out.temperature(mixture) if calibrate else 1.0)
+
+
+def least(correct: Floats, losses: Floats) -> int:
+    """Position of the most correct, and of these of the one of least loss.
+
+    Examples
+    --------
+    >>> least(np.array([0.8, 0.9, 0.9]), np.array([0.1, 0.4, 0.3]))
+    2
+    """
+    best = np.flatnonzero(correct == correct.max())
+    return int(best[losses[best].argmin()])
 
 
 def mix(log_proba: Floats, weights: Floats) -> Floats:

@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from localbayes.cli import about, evaluate, explain, models
+from localbayes.cli import about, evaluate, explain, models, tune
 from localbayes.cli.errors import OneLineErrors
 
 __all__ = ["app", "main"]
@@ -47,7 +47,15 @@ def _options(
     pass
 
 
-for _command in (models.fit, models.predict, explain.explain, evaluate.evaluate, about.methods, about.info):
+for _command in (
+    models.fit,
+    models.predict,
+    explain.explain,
+    evaluate.evaluate,
+    tune.tune,
+    about.methods,
+    about.info,
+):
     app.command()(_command)
 for _group in ("data", "study"):
     if find_spec(f"{__name__}.{_group}"):

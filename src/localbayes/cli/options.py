@@ -26,7 +26,10 @@ MethodOption = Annotated[
 ]
 KappaOption = Annotated[
     str | None,
-    typer.Option(metavar="NUMBER|switch", help="LCWNB: expected number of rows of a class that count."),
+    typer.Option(
+        metavar="NUMBER|mixture|loo|switch",
+        help="LCWNB: expected number of rows of a class that count, or how to choose it.",
+    ),
 ]
 AlphaOption = Annotated[float | None, typer.Option(metavar="NUMBER", help="Laplace's constant.")]
 NeighboursOption = Annotated[
@@ -38,7 +41,8 @@ BinsOption = Annotated[
 MissingOption = Annotated[
     str | None,
     typer.Option(
-        metavar="HOW", help="Missing values: impute (mean, mode) or category (a value of their own)."
+        metavar="HOW",
+        help="Missing values: impute (mean, mode), category (a value of their own) or ignore.",
     ),
 ]
 CategoricalOption = Annotated[

@@ -1,0 +1,50 @@
+# make study   set everything up, run the study on the embedded data sets, write and print its report
+# make test    the same, then the whole test suite with coverage, ruff and mypy
+# make study DATA=DIR   the study on all 36 sets of the paper, from a folder of ARFF files
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+JOBS ?= 2
+DATA ?=
+STORE ?= $(if $(DATA),study-36.db,study.db)
+REPORT ?= study-report
+SOURCES := pyproject.toml CMakeLists.txt $(shell find src -type f -not -name '*.so' -not -path '*/__pycache__/*')
+
+.PHONY: study test lint sanitize instructions bench clean
+
+study: $(VENV)/installed
+	$(BIN)/localbayes study run $(if $(DATA),--data $(DATA),--sets embedded) --jobs $(JOBS) --store $(STORE)
+	$(BIN)/localbayes study report --store $(STORE) --out $(REPORT)
+	$(BIN)/localbayes study show --store $(STORE)
+	@echo "The report is a page: open $(REPORT)/index.html"
+
+test: study lint
+	COVERAGE_FILE=.coverage $(BIN)/python -m pytest --cov=localbayes --cov-report=term:skip-covered --cov-fail-under=95 $(PYTEST)
+
+lint: $(VENV)/installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+# The C++ kernels against plain loops, under AddressSanitizer and UBSan.
+sanitize: $(VENV)/installed
+	$(BIN)/python tests/native/run.py sanitize
+
+# Instructions of a fixed piece of work under callgrind, against a recorded bound.
+instructions: $(VENV)/installed
+	$(BIN)/python tests/native/run.py instructions
+
+# Timings against scikit-learn, faiss and Weka in one run; writes benchmarks/RESULTS.md.
+bench: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet ".[bench]"
+	$(BIN)/python -m benchmarks $(if $(DATA),--data $(DATA),)
+
+$(VENV)/installed: $(SOURCES)
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=23.1"
+	$(BIN)/python -m pip install --quiet ".[test]"
+	touch $@
+
+clean:
+	rm -rf $(VENV) build study-report

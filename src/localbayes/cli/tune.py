@@ -1,0 +1,103 @@
+"""`localbayes tune`: the leave-one-out curve of kappa."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from localbayes.cli.options import (
+    AlphaOption,
+    BinsOption,
+    CategoricalOption,
+    DataArgument,
+    ForceOption,
+    JobsOption,
+    MissingOption,
+    ParamOption,
+    TargetOption,
+    check_categorical,
+    make_model,
+    text_columns,
+)
+from localbayes.cli.tables import read_table, split_target
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from localbayes.classifiers import LCWNB
+
+__all__ = ["tune"]
+
+
+def tune(
+    data: DataArgument,
+    target: TargetOption,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            "--plot", metavar="FILE", help="Draw the curve: .svg, .png or .pdf.", show_default=False
+        ),
+    ] = None,
+    alpha: AlphaOption = None,
+    n_bins: BinsOption = None,
+    missing: MissingOption = None,
+    categorical: CategoricalOption = None,
+    param: ParamOption = None,
+    jobs: JobsOption = 1,
+    force: ForceOption = False,
+) -> None:
+    """Show how well LCWNB does on training rows left out, for every kappa of its grid.
+
+    The table gives accuracy and log loss and the weight that kappa="mixture", the default of `fit`, gives
+    to each kappa; a star marks the one that kappa="loo" takes.
+    """
+    from rich.console import Console
+
+    from localbayes._files import check_output, write_output
+    from localbayes.classifiers import LCWNB
+
+    model = make_model("LCWNB", param, kappa="mixture", alpha=alpha, n_bins=n_bins, missing=missing)
+    assert isinstance(model, LCWNB)
+    model.n_jobs = jobs
+    if plot is not None:
+        if plot.suffix.lower() not in (".svg", ".png", ".pdf"):
+            raise ValueError(f"--plot must end in .svg, .png or .pdf, got {plot}")
+        check_output(plot, force)
+    X, y = split_target(read_table(data, text_columns(categorical, target)), target, data)
+    check_categorical(categorical, list(X.columns))
+    model.fit(X, y)
+    if model.loo_ is None:
+        raise ValueError(f"{data} has one class only; there is nothing to tune")
+    typer.echo(f"{data.name}: {len(X)} rows, {X.shape[1]} columns, {len(model.classes_)} classes")
+    Console().print(_table(model))
+    if plot is not None:
+        figure = model.plot_loo().figure
+        picture = io.BytesIO()
+        figure.savefig(picture, format=plot.suffix.lower()[1:])
+        write_output(plot, picture.getvalue(), force)
+        typer.echo(f"curve in {plot}")
+
+
+def _table(model: LCWNB) -> Table:
+    from rich import box
+    from rich.table import Table
+
+    from localbayes.classifiers.kappa import least
+
+    assert model.loo_ is not None
+    table = Table(box=box.SIMPLE_HEAD)
+    for name in ("kappa", "accuracy in %", "log loss", "weight in the mixture"):
+        table.add_column(name, justify="right", no_wrap=True)
+    weight = dict(zip(model.kappas_.tolist(), model.kappa_weights_.tolist(), strict=True))
+    best = least(model.loo_["accuracy"], model.loo_["log_loss"])
+    for k, kappa in enumerate(model.loo_["kappa"].tolist()):
+        table.add_row(
+            f"{kappa:g}{' *' if k == best else '  '}",
+            f"{100 * model.loo_['accuracy'][k]:.2f}",
+            f"{model.loo_['log_loss'][k]:.4f}",
+            f"{weight[kappa]:.3f}" if kappa in weight else "–",
+        )
+    return table
