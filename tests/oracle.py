@@ -133,3 +133,49 @@ def iclnb_sums(codes, class_codes, n_classes, query, k):
     m = codes.shape[1]
     clones = [1 + m - d if d <= farthest else 0 for d in distance]
     return weighted_sums(codes, class_codes, n_classes, query, lambda j: clones[j])
+
+
+def known_distances(codes, query):
+    """Number of attributes in which each row differs from the query, of those that both know."""
+    return [
+        sum(a != b for a, b in zip(row, query, strict=True) if MISSING not in (a, b))
+        for row in np.asarray(codes).tolist()
+    ]
+
+
+def local_weights(method, distance, class_codes, n_classes, m, row_weights, size):
+    """Weight of every training row around a query; ``size`` is kappa or k. A row's own weight is a factor."""
+    d, w = np.asarray(distance), np.asarray(row_weights, float)
+    if method == "LCWNB":
+        V = np.zeros((n_classes, m + 1))
+        np.add.at(V, (class_codes, d), w)
+        gamma = np.array([solve_gamma(V[y], size) for y in range(n_classes)])
+        local = gamma[class_codes] ** d
+        return w * local * (w * local).sum() / (w * local**2).sum()
+    within = [w[d <= at].sum() for at in range(m + 1)]
+    farthest = next(at for at in range(m + 1) if within[at] >= min(size, w.sum()) - 1e-9)
+    if method == "ICLNB":
+        return w * np.where(d <= farthest, 1.0 + m - d, 0.0)
+    local = np.where(d < farthest, 1 - d / max(farthest, 1), 0.0)
+    if not local.any():
+        local = (d == farthest).astype(float)
+    return w * local * w[local > 0].sum() / (w * local).sum()
+
+
+def naive_bayes_with_missing(codes, class_codes, sizes, n_classes, query, weights, alpha=1.0):
+    """Log joint of a naive Bayes on weighted rows; an unknown value is in no count of its attribute."""
+    codes, weights = np.asarray(codes), np.asarray(weights, float)
+    scores = []
+    for y in range(n_classes):
+        own = weights * (class_codes == y)
+        score = _log_share(alpha + own.sum(), alpha * n_classes + weights.sum())
+        for i, value in enumerate(query):
+            if value != MISSING:
+                known = own[codes[:, i] != MISSING].sum()
+                score += _log_share(alpha + own[codes[:, i] == value].sum(), alpha * int(sizes[i]) + known)
+        scores.append(score)
+    return np.array(scores)
+
+
+def _log_share(above, below):
+    return np.log(above / below) if above > 0 else -np.inf

@@ -80,6 +80,11 @@ class PairClassifier(EagerClassifier):
 
     def _check_parameters(self) -> None:
         check_number("max_table_bytes", self.max_table_bytes, above=0)
+        if self.missing == "ignore":
+            raise ValueError(
+                f"{type(self).__name__} counts pairs of values and cannot leave some unknown, got "
+                "missing='ignore'; use missing='impute' or 'category', or one of LCWNB, LWNB, ICLNB and NB"
+            )
 
     def _start(self, sizes: npt.NDArray[np.uint32], n_classes: int) -> None:
         names = getattr(self, "feature_names_in_", None)

@@ -3,12 +3,14 @@
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from localbayes.classifiers.base import Floats
 from localbayes.classifiers.eager import EagerClassifier, row_terms, sum_rows
+from localbayes.classifiers.known_counts import KnownCounts
 from localbayes.classifiers.lazy import check_number
 from localbayes.classifiers.pair_counts import ValueCounts
-from localbayes.encoding.coded import Codes
+from localbayes.encoding.coded import Codes, missing_code
 
 __all__ = ["NB", "naive_tables"]
 
@@ -21,7 +23,8 @@ class NB(EagerClassifier):
         (alpha + n_y) / (alpha r + n)  *  prod_i (alpha + n_iy) / (alpha q_i + n_y)
 
     with n_y rows of class y, n_iy of which agree with the query on attribute i; r classes and q_i
-    values are declared.
+    values are declared. With ``missing="ignore"`` the second n_y counts the rows that know attribute i,
+    and an attribute that the query lacks has no factor.
 
     Parameters
     ----------
@@ -74,21 +77,36 @@ class NB(EagerClassifier):
     def _check_parameters(self) -> None:
         check_number("alpha", self.alpha, at_least=0)
 
+    def _start(self, sizes: npt.NDArray[np.uint32], n_classes: int) -> None:
+        kind = KnownCounts if self.missing == "ignore" else ValueCounts
+        self.counts_ = kind(sizes, n_classes)
+
     def _derive(self) -> None:
         self._log_prior, self._log_table = naive_tables(self.counts_, float(self.alpha))
 
     def _log_joint(self, codes: Codes) -> Floats:
-        return sum_rows(self.counts_.slots(codes), self._log_table, self._log_prior)
+        return sum_rows(self._rows(codes), self._log_table, self._log_prior)
 
     def _terms(self, codes: Codes) -> tuple[Floats, Floats]:
-        return row_terms(self.counts_.slots(codes), self._log_table, self._log_prior)
+        return row_terms(self._rows(codes), self._log_table, self._log_prior)
+
+    def _rows(self, codes: Codes) -> npt.NDArray[np.int64]:
+        rows = self.counts_.slots(codes)
+        if isinstance(self.counts_, KnownCounts):
+            rows[codes == missing_code(codes.dtype)] = self.counts_.n_slots
+        return rows
 
 
 def naive_tables(counts: ValueCounts, alpha: float) -> tuple[Floats, Floats]:
-    """Log P(y) and, for every slot, log P(value | y)."""
-    n_y, n_iy = counts.class_counts, counts.value_counts
+    """Log P(y) and, for every slot, log P(value | y); one more slot for values that may be missing."""
+    n_y, n_iy, known = counts.class_counts, counts.value_counts, counts.class_counts
+    if isinstance(counts, KnownCounts):
+        known = np.repeat(counts.known_counts, counts.sizes + 1, axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         prior = np.log((alpha + n_y) / (alpha * counts.n_classes + counts.n_rows))
-        table = np.log((alpha + n_iy) / (alpha * counts.slot_sizes[:, None] + n_y))
+        table = np.log((alpha + n_iy) / (alpha * counts.slot_sizes[:, None] + known))
     # A class without rows has no probability when alpha is 0, whatever its values.
-    return prior, np.where(np.isnan(table), -np.inf, table)
+    table = np.where(np.isnan(table), -np.inf, table)
+    if isinstance(counts, KnownCounts):
+        table = np.concatenate([table, np.zeros((1, counts.n_classes))])
+    return prior, table

@@ -42,16 +42,26 @@ class Coded:
         Number of declared values of every column.
     names : sequence of str, optional
         Column names.
+    missing : array of bool of shape (n, m), optional
+        Cells whose value is not known, whatever their code. They get the code below the largest of
+        the dtype, which classifiers with ``missing="ignore"`` leave unknown; to others, who had no
+        part in the encoding, it is a value never seen.
 
     Examples
     --------
     >>> table = Coded([[0, 1], [1, 2], [0, 0]], sizes=[2, 3])
     >>> len(table), table[1:].codes.tolist()
     (3, [[1, 2], [0, 0]])
+    >>> Coded([[0, -1]], sizes=[2, 3], missing=[[False, True]]).codes.tolist()
+    [[0, 254]]
     """
 
     def __init__(
-        self, codes: npt.ArrayLike, sizes: npt.ArrayLike, names: Sequence[str] | None = None
+        self,
+        codes: npt.ArrayLike,
+        sizes: npt.ArrayLike,
+        names: Sequence[str] | None = None,
+        missing: npt.ArrayLike | None = None,
     ) -> None:
         self.sizes = _checked_sizes(sizes)
         array = np.asarray(codes)
@@ -62,11 +72,16 @@ class Coded:
         largest = int(self.sizes.max(initial=1))
         if array.dtype.kind not in "iu":
             raise ValueError(f"codes must be whole numbers, got dtype {array.dtype}")
+        absent = None if missing is None else _checked_mask(missing, array.shape)
+        if absent is not None:
+            array = np.where(absent, 0, array.astype(np.int64))
         if array.dtype.kind == "i":
             if array.size and array.min() < 0:
                 raise ValueError(f"codes must not be negative, got {array.min()}")
             dtype = code_dtype(max(largest, int(array.max(initial=0)) + 1))
             array = array.astype(dtype)
+            if absent is not None:
+                array[absent] = missing_code(dtype)
         self.codes: Codes = np.ascontiguousarray(array)
         self.names = None if names is None else list(names)
         if self.names is not None and len(self.names) != len(self.sizes):
@@ -87,6 +102,31 @@ class Coded:
         part.sizes, part.names = self.sizes, self.names
         part.codes = np.ascontiguousarray(np.atleast_2d(self.codes[rows]))
         return part
+
+    def recoded(self, sizes: npt.NDArray[np.uint32], keep_missing: bool) -> Codes:
+        """Codes in the dtype that ``sizes`` ask for, with the code for unseen values of that dtype.
+
+        Missing values keep a code of their own, or are values never seen like others outside the sizes.
+        """
+        dtype = code_dtype(int(sizes.max()))
+        outside = self.codes >= sizes
+        if not outside.any():
+            return self.codes.astype(dtype, copy=False)
+        code = np.array(unseen_code(dtype), dtype)
+        if keep_missing:
+            absent = self.codes == missing_code(self.codes.dtype)
+            code = np.where(absent, np.array(missing_code(dtype), dtype), code)
+        return np.where(outside, code, self.codes).astype(dtype, copy=False)
+
+
+def _checked_mask(missing: npt.ArrayLike, shape: tuple[int, ...]) -> npt.NDArray[np.bool_]:
+    mask = np.asarray(missing)
+    if mask.dtype != np.bool_ or mask.shape != shape:
+        raise ValueError(
+            f"missing must say True or False of every code: got {mask.dtype} of shape {mask.shape}, "
+            f"expected bool of shape {shape}"
+        )
+    return mask
 
 
 def _checked_sizes(sizes: npt.ArrayLike) -> npt.NDArray[np.uint32]:
