@@ -35,6 +35,13 @@ def plot_loo(
     loss_ax.plot(kappa, table["log_loss"], color="tab:orange", linestyle="--", label="log loss")
     loss_ax.set_ylabel("log loss without the row")
     handles = [part for axes in (ax, loss_ax) for part in axes.get_legend_handles_labels()[0]]
-    ax.legend(handles, [h.get_label() for h in handles], loc="best", frameon=False)
+    ax.legend(
+        handles,
+        [h.get_label() for h in handles],
+        loc="upper center",
+        bbox_to_anchor=(0.5, -0.15),
+        ncols=3,
+        frameon=False,
+    )
     ax.set_title("Leave-one-out")
     return ax
