@@ -16,7 +16,7 @@ from distributed import Client, Future, LocalCluster
 from sklearn.base import clone
 
 from localbayes import LCWNB
-from localbayes.classifiers import LWNB, METHODS
+from localbayes.classifiers import ICLNB, LWNB, METHODS
 from localbayes.scale import Distributed
 from scale_tables import load, partitioned, table
 
@@ -63,7 +63,11 @@ def test_every_method_answers_as_on_one_machine(client: Client, method: str, n_p
         *(METHODS[name]() for name in LAZY),
         LCWNB(kappa="switch", missing="category"),
         LCWNB(kappa=2, alpha=0),
+        LCWNB(kappa="loo", loo_rows=40, missing="ignore"),
+        LCWNB(kappa=5, calibrate=True, loo_rows=50, class_weight="balanced"),
         LWNB(k=1, zero_distance="published"),
+        LWNB(k=9, missing="ignore", class_weight="balanced"),
+        ICLNB(k=3, priors=[0.1, 0.2, 0.3, 0.4], categorical_features=["shape", "colour", "pieces", "new"]),
     ],
     ids=lambda e: type(e).__name__,
 )
@@ -72,9 +76,29 @@ def test_one_pass_and_two_give_the_same(client: Client, estimator: Any, passes: 
     model = Distributed(estimator, client, passes=passes).fit(partitioned(7), target="class")
     local = clone(estimator).fit(*table())
     assert_same(model, local, queries())
+    if passes == 1:
+        np.testing.assert_array_equal(model.predict_log_proba(queries()), local.predict_log_proba(queries()))
     np.testing.assert_allclose(
         np.exp(model.predict_log_proba(queries())), local.predict_proba(queries()), rtol=0, atol=1e-12
     )
+
+
+@pytest.mark.parametrize("n_parts", [2, 64])
+def test_kappa_is_chosen_by_the_same_rows(
+    client: Client, n_parts: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Errors, losses and temperature of the rows left out are those of one machine, to the last digit."""
+    monkeypatch.setattr("localbayes.scale.left_out._BATCH_BYTES", 1 << 16)
+    estimator = LCWNB(loo_rows=50, random_state=3)
+    model = Distributed(estimator, client).fit(partitioned(n_parts), target="class").estimator_
+    local = clone(estimator).fit(*table())
+    assert model.loo_.keys() == local.loo_.keys()
+    for name in local.loo_:
+        np.testing.assert_array_equal(model.loo_[name], local.loo_[name])
+    np.testing.assert_array_equal(model.kappas_, local.kappas_)
+    np.testing.assert_array_equal(model.kappa_weights_, local.kappa_weights_)
+    assert model.temperature_ == local.temperature_
+    assert model.kappa_ == local.kappa_
 
 
 @pytest.mark.parametrize("method", ["LCWNB", "TAN"])
@@ -116,16 +140,16 @@ def test_long_tables_of_queries_go_in_batches(client: Client, monkeypatch: pytes
     """More queries than are counted at a time are classified as if they had come one by one."""
     monkeypatch.setattr("localbayes.scale.queries.MAX_BATCH", 16)
     stages: list[tuple[str, int, int]] = []
-    model = Distributed(LCWNB(), client, passes=2, progress=lambda *stage: stages.append(stage))
+    model = Distributed(LCWNB(kappa=5), client, passes=2, progress=lambda *stage: stages.append(stage))
     model.fit(partitioned(2), target="class")
-    local = LCWNB().fit(*table())
+    local = LCWNB(kappa=5).fit(*table())
     assert_same(model, local, queries())
     assert stages[:2] == [("summarise columns", 1, 2), ("summarise columns", 2, 2)]
     assert stages[-1] == ("classify queries", 8, 8)
     frame = dd.from_pandas(queries(), npartitions=2, sort=False)
     np.testing.assert_array_equal(client.compute(model.predict(frame)).result(), local.predict(queries()))
     numbers = queries()[["size", "pieces"]].to_numpy()
-    narrow = Distributed(LCWNB(), client).fit(
+    narrow = Distributed(LCWNB(kappa=5), client).fit(
         partitioned(2)[["size", "pieces"]].to_dask_array(), partitioned(2)["class"]
     )
     few = narrow.predict(da.from_array(numbers, chunks=(50, 2)))
@@ -142,8 +166,8 @@ def test_categories_that_dask_does_not_know_are_discovered(client: Client) -> No
     lazy = dd.from_map(lambda k: parts[k], range(3), meta=parts[0].iloc[:0])
     lazy["shape"] = lazy["shape"].cat.as_unknown()
     classes = dd.from_map(lambda k: y.loc[parts[k].index].astype(str), range(3), meta=pd.Series(dtype=str))
-    model = Distributed(LCWNB(), client).fit(lazy, classes)
-    local = LCWNB().fit(lazy.compute(scheduler="synchronous"), y.astype(str))
+    model = Distributed(LCWNB(kappa=5), client).fit(lazy, classes)
+    local = LCWNB(kappa=5).fit(lazy.compute(scheduler="synchronous"), y.astype(str))
     assert model.estimator_.encoder_.columns[0] == local.encoder_.columns[0]
     assert_same(model, local, queries())
 
@@ -153,8 +177,8 @@ def test_parquet_files(client: Client, tmp_path: Path) -> None:
     X, y = table()
     for k, rows in enumerate([slice(0, 100), slice(100, 203)]):
         X.assign(**{"class": y}).iloc[rows].to_parquet(tmp_path / f"{k}.parquet")
-    local = LCWNB().fit(X, y)
-    model = Distributed(LCWNB(), client).fit(str(tmp_path / "*.parquet"), target="class")
+    local = LCWNB(kappa=5).fit(X, y)
+    model = Distributed(LCWNB(kappa=5), client).fit(str(tmp_path / "*.parquet"), target="class")
     assert_same(model, local, queries())
     answers = client.compute(model.predict(tmp_path)).result()
     np.testing.assert_array_equal(answers, local.predict(X))
@@ -167,10 +191,10 @@ def test_training_rows_stay_on_the_workers(client: Client, monkeypatch: pytest.M
     monkeypatch.setattr(
         Future, "result", lambda self, *a: fetched.append(len(pickle.dumps(r := plain(self, *a)))) or r
     )
-    model = Distributed(LCWNB(), client).fit(partitioned(4, n=20_000), target="class")
+    model = Distributed(LCWNB(kappa=5), client).fit(partitioned(4, n=20_000), target="class")
     model.predict(queries())
     held = client.run(
-        lambda dask_worker: [(k, dask_worker.data[k].nbytes) for k in dask_worker.data if "index" in k]
+        lambda dask_worker: [(k, dask_worker.data[k].index.nbytes) for k in dask_worker.data if "index" in k]
     )
     assert sum(size for parts in held.values() for _, size in parts) > 20_000
     assert sum(fetched) < 10_000
@@ -179,7 +203,7 @@ def test_training_rows_stay_on_the_workers(client: Client, monkeypatch: pytest.M
 
 def test_nobody_elses_cluster_is_closed(client: Client) -> None:
     """Closing a model leaves the client that it was given open."""
-    with Distributed(LCWNB(), client).fit(partitioned(2), target="class"):
+    with Distributed(LCWNB(kappa=5), client).fit(partitioned(2), target="class"):
         pass
     assert client.status == "running"
     assert load((0, 3)).shape == (3, 6)

@@ -68,7 +68,7 @@ def test_partition_that_cannot_be_loaded(client: Client) -> None:
     """The error is the loader's own, and it names the partition."""
     broken = dd.from_map(load_or_fail, PARTS, range(7), meta=load((0, 0)))
     with pytest.raises(FileNotFoundError, match=r"partition 3 of 7.*part-3\.csv"):
-        Distributed(LCWNB(), client).fit(broken, target="class")
+        Distributed(LCWNB(kappa=5), client).fit(broken, target="class")
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,9 @@ def test_every_kind_of_error_keeps_its_kind(client: Client, error: Exception) ->
         raise error
 
     with pytest.raises(type(error)) as caught:
-        Distributed(LCWNB(), client).fit(dd.from_map(fail, PARTS[:1], meta=load((0, 0))), target="class")
+        Distributed(LCWNB(kappa=5), client).fit(
+            dd.from_map(fail, PARTS[:1], meta=load((0, 0))), target="class"
+        )
     assert "partition 0 of 1" in str(caught.value) + str(getattr(caught.value, "__notes__", ""))
 
 
@@ -92,7 +94,7 @@ def test_damaged_parquet_file(client: Client, tmp_path: Path) -> None:
     whole = (tmp_path / "1.parquet").read_bytes()
     (tmp_path / "1.parquet").write_bytes(whole[: len(whole) // 2])
     with pytest.raises((OSError, ValueError), match=r"1\.parquet"):
-        Distributed(LCWNB(), client).fit(tmp_path, target="class")
+        Distributed(LCWNB(kappa=5), client).fit(tmp_path, target="class")
 
 
 @pytest.mark.parametrize("bad", [np.nan, None, 1.5])
@@ -101,7 +103,7 @@ def test_bad_class_labels_are_refused(client: Client, bad: Any) -> None:
     y = pd.Series([0.0, 1.0, 0.0, bad], dtype=float)
     lazy = dd.from_pandas(pd.DataFrame({"a": list("xyxy")}), npartitions=2), dd.from_pandas(y, npartitions=2)
     with pytest.raises(ValueError, match=r"partition 1 of 2"):
-        Distributed(LCWNB(), client).fit(*lazy)
+        Distributed(LCWNB(kappa=5), client).fit(*lazy)
 
 
 def test_x_and_y_cut_at_different_rows(client: Client) -> None:
@@ -109,20 +111,28 @@ def test_x_and_y_cut_at_different_rows(client: Client) -> None:
     X = dd.from_map(load, [(0, 10), (10, 20)], meta=load((0, 0))).drop(columns="class")
     y = dd.from_map(load, [(0, 9), (9, 20)], meta=load((0, 0)))["class"]
     with pytest.raises(ValueError, match=r"X has 10 rows here and y has (9|11).*partition [01] of 2"):
-        Distributed(LCWNB(), client).fit(X, y)
+        Distributed(LCWNB(kappa=5), client).fit(X, y)
 
 
 def test_table_without_rows(client: Client) -> None:
     """Nothing can be learned from empty partitions."""
     with pytest.raises(ValueError, match="no rows"):
-        Distributed(LCWNB(), client).fit(
+        Distributed(LCWNB(kappa=5), client).fit(
             dd.from_map(load, [(0, 0), (3, 3)], meta=load((0, 0))), target="class"
         )
 
 
+def test_bins_that_need_all_numbers_in_one_place(client: Client) -> None:
+    """Quantiles do not add up over partitions, which is said; categories never needed them."""
+    with pytest.raises(ValueError, match="'quantile' needs all numbers of column 'size'"):
+        Distributed(LCWNB(discretize="quantile"), client).fit(partitioned(2), target="class")
+    words = partitioned(2)[["shape", "class"]]
+    assert Distributed(LCWNB(discretize="quantile"), client).fit(words, target="class").n_features_in_ == 1
+
+
 def test_queries_in_partitions_that_are_too_large(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     """Counts that no worker could pass on are refused with the size that would do."""
-    model = Distributed(LCWNB(), client).fit(partitioned(2), target="class")
+    model = Distributed(LCWNB(kappa=5), client).fit(partitioned(2), target="class")
     from localbayes.scale import work
 
     monkeypatch.setattr(work, "MAX_PARTIAL_BYTES", 8 * 4 * 6 * 50)
@@ -136,20 +146,23 @@ def test_closed_client() -> None:
     cluster = LocalCluster(n_workers=1, processes=False, dashboard_address=":0")
     with cluster:
         client = Client(cluster, set_as_default=False)
-        model = Distributed(LCWNB(), client).fit(partitioned(2), target="class")
+        model = Distributed(LCWNB(kappa=5), client).fit(partitioned(2), target="class")
         client.close()
         with pytest.raises(ConnectionError, match="client is closed; the training rows went with it"):
             model.predict(table()[0])
         with pytest.raises(ConnectionError, match="client is closed; pass one that is open"):
-            Distributed(LCWNB(), client).fit(partitioned(2), target="class")
+            Distributed(LCWNB(kappa=5), client).fit(partitioned(2), target="class")
 
 
 def test_own_cluster_is_started_and_stopped() -> None:
     """Without a client, processes are started on this machine and end with the model."""
     X, y = table()
-    with dask.config.set({"distributed.worker.memory.terminate": False}), Distributed(LCWNB()) as model:
+    with (
+        dask.config.set({"distributed.worker.memory.terminate": False}),
+        Distributed(LCWNB(kappa=5)) as model,
+    ):
         model.fit(partitioned(2), target="class").fit(partitioned(3), target="class")
-        np.testing.assert_array_equal(model.predict(X), LCWNB().fit(X, y).predict(X))
+        np.testing.assert_array_equal(model.predict(X), LCWNB(kappa=5).fit(X, y).predict(X))
     with pytest.raises(ConnectionError, match="closed"):
         model.predict(X)
 
@@ -157,7 +170,7 @@ def test_own_cluster_is_started_and_stopped() -> None:
 def test_current_client_is_used() -> None:
     """Without an argument the current client is the one, and it stays open."""
     with Client(processes=False, n_workers=1, dashboard_address=":0") as client:
-        model = Distributed(LCWNB()).fit(partitioned(2), target="class")
+        model = Distributed(LCWNB(kappa=5)).fit(partitioned(2), target="class")
         model.close()
         assert client.status == "running"
 
@@ -186,8 +199,8 @@ def test_scheduler_and_workers_started_from_the_command_line(tmp_path: Path) -> 
             waiting.wait_for_workers(2)
             address = waiting.scheduler.address
         with connect(address) as client:
-            model = Distributed(METHODS["LCWNB"](), client).fit(partitioned(7), target="class")
-            np.testing.assert_array_equal(model.predict(X), LCWNB().fit(X, y).predict(X))
+            model = Distributed(LCWNB(kappa=5), client).fit(partitioned(7), target="class")
+            np.testing.assert_array_equal(model.predict(X), LCWNB(kappa=5).fit(X, y).predict(X))
 
 
 def test_address_without_workers() -> None:

@@ -87,7 +87,8 @@ def test_counts_made_in_parts_give_the_score_of_all_rows(may_miss: bool, alpha: 
     counts = add_arrays([p.match_counts() for _, p in parts])
     moved = [(index, pickle.loads(pickle.dumps(p))) for index, p in parts]
     sums: list[Arrays] = [
-        add_arrays([p.weighted_sums(index, queries, weights) for index, p in some]) for some in (parts, moved)
+        add_arrays([p.weighted_sums(index, queries, [weights]) for index, p in some])
+        for some in (parts, moved)
     ]
     expected = [
         _scores(codes, y, r, sizes, q, w, alpha, may_miss) for q, w in zip(queries, weights, strict=True)
@@ -128,13 +129,15 @@ def test_size_of_kept_counts_is_known_to_dask() -> None:
 
 def test_passes_are_chosen_by_bytes() -> None:
     """Narrow tables and few queries go in one pass; many queries over many attributes in two."""
-    narrow = LCWNB().fit(np.zeros((4, 3)).astype(str), [0, 1, 0, 1])
-    wide = LCWNB().fit(np.zeros((4, 30)).astype(str), [0, 1, 0, 1])
+    narrow = LCWNB(kappa=5).fit(np.zeros((4, 3)).astype(str), [0, 1, 0, 1])
+    wide = LCWNB(kappa=5).fit(np.zeros((4, 30)).astype(str), [0, 1, 0, 1])
     assert choose_passes(narrow, None) == choose_passes(narrow, 10**9) == 1
     assert choose_passes(wide, 1) == 1
     assert choose_passes(wide, None) == 2
     extra = 4 * 2 * 31 * 31 - 20 * 2 * 31
     assert [choose_passes(wide, WORTH_A_PASS // extra + k) for k in (0, 1)] == [1, 2]
+    wide.kappas_ = np.arange(1, 9)
+    assert choose_passes(wide, 10**9) == 1
     assert batch_size(narrow, 1) > batch_size(wide, 10**4) >= 1
 
 
@@ -190,6 +193,17 @@ def test_what_cannot_be_learned_from(
     """Wrong input is refused before any cluster is started, in a line that says what to do."""
     with pytest.raises(kind, match=message):
         Distributed(estimator).fit(*arguments, **options)
+
+
+def test_too_many_rows_for_pair_counts() -> None:
+    """Pair counts are integers of 32 bits; more rows than that are refused before they are counted."""
+    from localbayes.classifiers import TAN
+    from localbayes.encoding.summaries import CategorySummary
+    from localbayes.scale.domains import set_domains
+
+    labels = CategorySummary("y", {"a": 2**31, "b": 1}, False, 0)
+    with pytest.raises(ValueError, match="at most 2147483647 rows, got 2147483649"):
+        set_domains(TAN(), [], [], labels)
 
 
 def test_wrong_passes() -> None:

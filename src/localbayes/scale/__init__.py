@@ -1,8 +1,9 @@
 """The same counts, added up by Dask: tables larger than a machine, query loads larger than its cores.
 
 ``Distributed`` wraps any classifier of the library. ``parts`` cuts Dask collections into tasks, ``graph``
-names them, ``work`` is what runs on the workers, ``queries`` sends queries to them, ``counts`` is how a
-formula of the lazy family asks rows that are elsewhere, ``cluster`` talks to the scheduler.
+names them, ``work`` is what runs on the workers, ``domains`` is what all their rows say of columns,
+``queries`` sends queries to them, ``counts`` is how a formula of the lazy family asks rows that are
+elsewhere, ``left_out`` how it chooses kappa by them, ``cluster`` talks to the scheduler.
 ``docs/scale.md`` says what travels.
 """
 

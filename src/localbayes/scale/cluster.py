@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from distributed import Client, Future, LocalCluster, as_completed, default_client
 
-__all__ = ["Cluster", "Progress", "connect", "result", "run_tasks", "watch"]
+__all__ = ["Cluster", "Progress", "connect", "result", "results", "run_tasks", "watch"]
 
 Item = TypeVar("Item")
 
@@ -71,6 +71,12 @@ def watch(
         _check(future, names[place[future.key]])
         if progress is not None:
             progress(stage, done, len(futures))
+
+
+def results(futures: Sequence[Any], names: Sequence[str], stage: str, progress: Progress | None) -> list[Any]:
+    """Wait for small results and fetch them all."""
+    watch(futures, names, stage, progress)
+    return list(futures[0].client.gather(futures))
 
 
 def _completed(futures: Sequence[Any]) -> Any:

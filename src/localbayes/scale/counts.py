@@ -7,6 +7,7 @@ does in between, one formula or many, is its own affair.
 """
 
 import copy
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -62,10 +63,13 @@ class PartCounts:
         self.totals = _narrow(self._counts.distance_counts)
         self._bytes = self.totals.nbytes + len(codes) * index.bytes_per_query()
 
-    def weighted_sums(self, index: MatchIndex, codes: Codes, weights: Floats) -> Arrays:
-        """S and T for weights by query, class and distance."""
-        S, T = (self._counts or index.count(codes)).weighted_sums(weights)
-        return S, T
+    def weighted_sums(self, index: MatchIndex, codes: Codes, weights: Sequence[Floats]) -> Arrays:
+        """S and T for each of several weightings by query, class and distance."""
+        counts = self._counts or index.count(codes)
+        if len(weights) != 1:
+            # Matches are counted once for all of them.
+            counts = SummedCounts((counts.distance_counts, counts.match_counts), codes)
+        return tuple(array for w in weights for array in counts.weighted_sums(w))
 
     def match_counts(self) -> Arrays:
         """V and C."""
@@ -93,24 +97,44 @@ class _Counts:
     def log_joint(self, weights: Floats, sizes: Floats, alpha: float, best_only: bool = False) -> Floats:
         """Log of (alpha + S_y) / (alpha r + sum S) * prod_i (alpha + T_iy) / (alpha q_i + S_y).
 
-        Weights may come in several sets, as an index takes them; that only the best class matters is of
-        no use here, where the sums of all are known.
+        Every sum and product is taken in the order of the compiled kernel, so that V and C of all rows give
+        its result to the bit. Weights may come in several sets; that only the best class matters is of no
+        use here, where the sums of all are known.
         """
         if weights.ndim == 4:
             return np.stack([self.log_joint(w, sizes, alpha) for w in weights])
         S, T = self.weighted_sums(weights)
         m = self._codes.shape[1]
+        above, below = (
+            alpha + T[:, :, :m],
+            alpha * sizes + (S[:, :, None] if T.shape[2] == m else T[:, :, m:]),
+        )
+        if T.shape[2] > m:
+            # Where values may be missing, T goes on with the weight of the rows that know each attribute.
+            lacking = (self._codes == missing_code(self._codes.dtype))[:, None, :]
+            above, below = np.where(lacking, 1.0, above), np.where(lacking, 1.0, below)
         with np.errstate(divide="ignore", invalid="ignore"):
-            prior = np.log((alpha + S) / (alpha * S.shape[1] + S.sum(axis=1, keepdims=True)))
-            if T.shape[2] == m:
-                factors = np.log((alpha + T) / (alpha * sizes + S[:, :, None]))
-            else:
-                # Where values may be missing, T goes on with the weight of the rows that know each attribute.
-                factors = np.log((alpha + T[:, :, :m]) / (alpha * sizes + T[:, :, m:]))
-                known = self._codes != missing_code(self._codes.dtype)
-                factors = np.where(known[:, None, :], factors, 0.0)
-            log_joint: Floats = prior + factors.sum(axis=2)
-        return np.where(np.isnan(log_joint), -np.inf, log_joint)
+            prior = _log((alpha + S) / (alpha * S.shape[1] + _last(np.cumsum(S, axis=1))))
+            likelihood = np.zeros(S.shape)
+            group = 1 if alpha < 1e-15 else 16
+            for i in range(0, m, group):
+                some = (..., slice(i, i + group))
+                ratio = _last(np.cumprod(above[some], axis=2)) / _last(np.cumprod(below[some], axis=2))
+                likelihood += _log(ratio[..., 0])
+        return np.where(np.isnan(prior), -np.inf, prior) + np.where(np.isnan(likelihood), -np.inf, likelihood)
+
+
+def _last(array: npt.NDArray[Any]) -> Floats:
+    last: Floats = array[..., -1:]
+    return last
+
+
+def _log(numbers: Floats) -> Floats:
+    """Logarithms by the C library, whose last digit is the compiled kernel's; NumPy's may be another."""
+    out = np.where(numbers == 0, -np.inf, np.nan)
+    positive = numbers > 0
+    out[positive] = [math.log(x) for x in numbers[positive].tolist()]
+    return out
 
 
 class SummedCounts(_Counts):
@@ -120,14 +144,17 @@ class SummedCounts(_Counts):
         super().__init__(counts, codes)
         self.match_counts = counts[1]
 
-    def count(self, codes: Codes) -> "SummedCounts":
+    def count(self, codes: Codes, *_: Any) -> "SummedCounts":
         """Give the counts themselves."""
         return self
 
     def weighted_sums(self, weights: Floats) -> Arrays:
         """S and T for weights by query, class and distance."""
-        S = np.einsum("qyd,qyd->qy", weights, self.distance_counts)
-        return S, np.einsum("qyd,qydi->qyi", weights, self.match_counts)
+        S = _last(np.cumsum(weights * self.distance_counts, axis=2))[..., 0]
+        T = np.zeros((*S.shape, self.match_counts.shape[3]))
+        for d in range(weights.shape[2]):
+            T += weights[:, :, d, None] * self.match_counts[:, :, d]
+        return S, T
 
 
 class Questions(_Counts):
@@ -170,7 +197,7 @@ class _OneBatch:
     def _queries(self, codes: Codes) -> Codes:
         return codes
 
-    def _in_chunks(self, codes: Codes, function: Any, dtype: Any, *shape: int) -> Any:
+    def _in_chunks(self, codes: Codes, function: Any, dtype: Any, *shape: int, sets: int = 1) -> Any:
         return function(codes)
 
 

@@ -9,13 +9,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from localbayes.classifiers.base import BayesClassifier
 from localbayes.classifiers.eager import EagerClassifier
 from localbayes.classifiers.lazy import LazyClassifier
-from localbayes.encoding import ClassLabels, TableEncoder
-from localbayes.encoding.columns import sorted_values
 from localbayes.encoding.summaries import Summary
 from localbayes.encoding.tables import column_names
 from localbayes.scale import work
-from localbayes.scale.cluster import Cluster, Progress, result, watch
+from localbayes.scale.cluster import Cluster, Progress, result, results, watch
+from localbayes.scale.domains import set_domains, start_encoder
 from localbayes.scale.graph import Graph
+from localbayes.scale.left_out import Wanted, add_choice, finish
 from localbayes.scale.parts import Parts, is_lazy, labelled_parts, query_parts
 from localbayes.scale.queries import RemoteRows
 
@@ -112,38 +112,63 @@ class Distributed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._release()
         if not (hasattr(self, "_cluster") and self._cluster.stays):
             self._cluster = Cluster(self.client)
-        *columns, labels = self._summaries(estimator, parts)
-        _set_domains(estimator, column_names(parts.sample), columns, labels)
-        graph = Graph(parts.graph)
-        model = graph.put("model", estimator)
-        statistics = [graph.call("index-rows", work.index_part, model, part) for part in parts.keys]
+        (*columns, labels), lengths = self._summaries(estimator, parts)
+        set_domains(estimator, column_names(parts.sample), columns, labels)
         if isinstance(estimator, EagerClassifier):
-            total = graph.tree("add-counts", work.add_statistics, statistics)
-            done = [graph.call("count-rows", work.n_rows, statistic) for statistic in statistics]
-            futures = self._cluster.start(graph, [total, *done])
-            watch(futures[1:], parts.names, "index rows", self.progress)
-            estimator.counts_ = result(futures[0], "all partitions")
-            estimator._derive()
+            self._count(estimator, parts)
         else:
-            self._index = self._cluster.start(graph, statistics)
-            watch(self._index, parts.names, "index rows", self.progress)
-            estimator._start(estimator.sizes_, len(estimator.labels_))
+            self._index_rows(estimator, parts, lengths)
         self.estimator_ = estimator
         self.classes_ = estimator.classes_
         self.n_features_in_ = estimator.n_features_in_
         return self
 
-    def _summaries(self, estimator: BayesClassifier, parts: Parts) -> list[Summary]:
-        """Summaries of the columns and the class over all partitions."""
-        encoder = TableEncoder(estimator.categorical_features, estimator.n_bins, estimator.missing)
+    def _summaries(self, estimator: BayesClassifier, parts: Parts) -> tuple[list[Summary], list[int]]:
+        """Summaries of the columns and the class over all partitions, and the rows of each."""
         graph = Graph(parts.graph)
-        empty = graph.put("encoder", encoder.start(column_names(parts.sample)))
+        empty = graph.put("encoder", start_encoder(estimator, column_names(parts.sample)))
         summaries = [graph.call("summarise-columns", work.summarise_part, empty, part) for part in parts.keys]
         total = graph.tree("add-summaries", work.add_summaries, summaries)
-        futures = self._cluster.start(graph, [total, *summaries])
-        watch(futures[1:], parts.names, "summarise columns", self.progress)
-        summary: list[Summary] = result(futures[0], "all partitions")
-        return summary
+        rows = [graph.call("count-rows", work.rows_summarised, summary) for summary in summaries]
+        total, *rows = self._cluster.start(graph, [total, *rows])
+        lengths = results(rows, parts.names, "summarise columns", self.progress)
+        return result(total, "all partitions"), lengths
+
+    def _count(self, estimator: EagerClassifier, parts: Parts) -> None:
+        """Count values on the workers and add the counts up."""
+        graph = Graph(parts.graph)
+        model = graph.put("model", estimator)
+        counts = [graph.call("count-values", work.count_part, model, part) for part in parts.keys]
+        total = graph.tree("add-counts", work.add_statistics, counts)
+        done = [graph.call("count-rows", work.rows_counted, part) for part in counts]
+        total, *done = self._cluster.start(graph, [total, *done])
+        results(done, parts.names, "count values", self.progress)
+        estimator.counts_ = result(total, "all partitions")
+        estimator._derive()
+
+    def _index_rows(self, estimator: LazyClassifier, parts: Parts, lengths: list[int]) -> None:
+        """Index rows on the workers, where they stay, and choose what is chosen by leaving some out."""
+        learned = finish(estimator, sum(lengths))
+        wanted = learned.numbers if isinstance(learned, Wanted) else np.empty(0, np.int64)
+        first = np.cumsum([0, *lengths])
+        owned = np.split(wanted, np.searchsorted(wanted, first[1:-1]))
+        graph = Graph(parts.graph)
+        model = graph.put("model", estimator)
+        index = [
+            graph.call("index-rows", work.index_part, model, part, numbers, int(begin))
+            for part, numbers, begin in zip(parts.keys, owned, first, strict=False)
+        ]
+        self._index = self._cluster.start(graph, index)
+        watch(self._index, parts.names, "index rows", self.progress)
+        if isinstance(learned, Wanted):
+            rows = self._rows()
+            graph = Graph(rows.graph())
+            model = graph.put("model", estimator)
+            choice, done = add_choice(graph, estimator, model, rows.keys, learned)
+            choice, *done = self._cluster.start(graph, [choice, *done])
+            watch(done, ["rows left out"] * len(done), "leave rows out", self.progress)
+            learned = result(choice, "rows left out")
+        estimator.__dict__.update(learned)
 
     # --- predicting -----------------------------------------------------------------------------
 
@@ -251,16 +276,3 @@ class Distributed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def __sklearn_clone__(self) -> Self:
         # A client is a connection: two models share it, it cannot be copied.
         return type(self)(clone(self.estimator), self.client, passes=self.passes, progress=self.progress)
-
-
-def _set_domains(estimator: Any, names: list[str], columns: list[Summary], labels: Summary) -> None:
-    """Give a classifier the domains, classes and class counts that a fit on all rows would."""
-    counts = labels.counts  # type: ignore[union-attr]
-    if not sum(counts.values()):
-        raise ValueError("the training table has no rows; check the path or the filter that made it")
-    encoder = TableEncoder(estimator.categorical_features, estimator.n_bins, estimator.missing)
-    estimator.encoder_ = encoder.start(names).learn(columns)
-    estimator.sizes_ = estimator.encoder_.sizes
-    estimator.labels_ = ClassLabels(list(counts) if labels.declared else sorted_values(list(counts)))  # type: ignore[union-attr]
-    estimator.classes_ = estimator.labels_.classes
-    estimator._class_count = np.array([counts[label] for label in estimator.labels_.declared], dtype=np.int64)

@@ -1,8 +1,8 @@
 """How a batch of queries goes out to the parts of the rows and comes back as predictions.
 
-One pass sends back V and C, r (m + 1) (m + 1) integers a query; two passes send back V, send out the weights
-and send back S and T, about 5 r (m + 1) integers' worth. Few queries or attributes go in one pass: there the
-extra bytes cost less than a second journey.
+One pass sends back V and C, r (m + 1) (m + 1) integers a query. Two passes send back V, send out weights and
+send back S and T: r (m + 1) integers and 2 k r (m + 1) floating point numbers for k weightings. One pass is
+taken where it is shorter, and for queries so few that its bytes cost less than a second journey.
 """
 
 from collections import deque
@@ -39,7 +39,8 @@ def batch_size(estimator: LazyClassifier, parts_per_worker: int) -> int:
 def choose_passes(estimator: LazyClassifier, n_queries: int | None) -> int:
     """One pass or two, whichever is cheaper for the bytes that each sends; None is a number not known."""
     r, m = len(estimator.labels_), len(estimator.sizes_)
-    one, two = 4 * r * (m + 1) * (m + 1), 20 * r * (m + 1)
+    sets = len(getattr(estimator, "kappas_", [None]))
+    one, two = 4 * r * (m + 1) * (m + 1), (4 + 16 * sets) * r * (m + 1)
     if one <= two:
         return 1
     return 1 if n_queries is not None and n_queries * (one - two) <= WORTH_A_PASS else 2

@@ -4,7 +4,7 @@ import copy
 import functools
 import operator
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -30,25 +30,26 @@ from localbayes.scale.counts import (
 
 __all__ = [
     "MAX_PARTIAL_BYTES",
+    "Part",
     "add_statistics",
     "add_summaries",
     "cells_bytes",
     "choose_weights",
     "classify_part",
     "count_distances",
+    "count_part",
     "distance_counts",
     "empty_answer",
     "encode_queries",
     "index_part",
     "match_counts",
-    "n_rows",
+    "rows_counted",
+    "rows_summarised",
     "score",
     "score_at_once",
     "summarise_part",
     "weigh_matches",
 ]
-
-Statistic = MatchIndex | ValueCounts
 
 # The largest array that one task may pass to another.
 MAX_PARTIAL_BYTES = 256 << 20
@@ -79,26 +80,85 @@ def add_summaries(parts: Sequence[list[Summary]]) -> list[Summary]:
     return [functools.reduce(operator.add, column) for column in zip(*parts, strict=True)]
 
 
-def index_part(estimator: BayesClassifier, part: tuple[Any, Any]) -> Statistic:
-    """Statistic of the rows of one part: an index for the lazy family, counts for the eager one."""
-    X, y = part
-    model = copy.copy(estimator)
-    codes = estimator.encoder_.encode(X)  # type: ignore[union-attr]
-    class_codes = estimator.labels_.encode(y)
-    model._start(estimator.sizes_, len(estimator.labels_))
-    if isinstance(model, EagerClassifier):
-        model.counts_.add(codes, class_codes)
-        return model.counts_
-    assert isinstance(model, LazyClassifier)
-    model._learn(codes, class_codes)
+@dataclass
+class Part:
+    """The indexed rows of one partition.
+
+    Attributes
+    ----------
+    index : MatchIndex
+        The rows.
+    left_out : tuple of arrays
+        Codes, classes and numbers, counted over the whole table, of rows that are to be left out.
+    """
+
+    index: MatchIndex
+    left_out: Arrays
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return self.index.n_rows
+
+    def __sizeof__(self) -> int:
+        # Dask moves and spills by this size; of a plain object it would see the pointers only.
+        return object.__sizeof__(self) + self.index.nbytes + sum(array.nbytes for array in self.left_out)
+
+
+def index_part(
+    estimator: LazyClassifier, part: tuple[Any, Any], numbers: npt.NDArray[np.int64], first: int
+) -> Part:
+    """Index the rows of one partition.
+
+    Parameters
+    ----------
+    estimator : LazyClassifier
+        With domains.
+    part : tuple
+        Table and classes.
+    numbers : array
+        Numbers, counted over the whole table, of rows that are to be left out.
+    first : int
+        Number of the first row of the partition.
+
+    Returns
+    -------
+    part : Part
+        The indexed rows.
+    """
+    model, codes, class_codes = _encoded(estimator, part)
+    LazyClassifier._learn(model, codes, class_codes)
+    none = np.empty((0, codes.shape[1]), np.uint32), class_codes[:0], numbers[:0], None
+    left_out = next(model.index_.training_rows(numbers - first), none)
     # Row numbers serve samples drawn from a local index; here they would be a third of the memory.
     model.index_.segments = [replace(s, order=s.order[:0]) for s in model.index_.segments]
-    return model.index_
+    return Part(model.index_, (*left_out[:2], left_out[2].astype(np.int64) + first))
 
 
-def n_rows(statistic: Statistic) -> int:
+def count_part(estimator: EagerClassifier, part: tuple[Any, Any]) -> ValueCounts:
+    """Count the rows of one partition."""
+    model, codes, class_codes = _encoded(estimator, part)
+    model.counts_.add(codes, class_codes)
+    counts: ValueCounts = model.counts_
+    return counts
+
+
+def _encoded(estimator: BayesClassifier, part: tuple[Any, Any]) -> tuple[Any, Codes, npt.NDArray[np.int64]]:
+    """A classifier with an empty statistic, and the codes of the rows for it."""
+    X, y = part
+    model = copy.copy(estimator)
+    model._start(estimator.sizes_, len(estimator.labels_))
+    return model, estimator.encoder_.encode(X), estimator.labels_.encode(y)  # type: ignore[union-attr]
+
+
+def rows_summarised(summaries: list[Summary]) -> int:
+    """Number of rows of a part."""
+    return int(sum(summaries[-1].counts.values()))  # type: ignore[union-attr]
+
+
+def rows_counted(counts: ValueCounts) -> int:
     """Number of rows of a part; small enough to come back as a sign that the part is done."""
-    return int(statistic.n_rows)
+    return int(counts.n_rows)
 
 
 def add_statistics(parts: Sequence[ValueCounts]) -> ValueCounts:
@@ -140,14 +200,14 @@ def cells_bytes(estimator: LazyClassifier) -> int:
     return 8 * len(estimator.labels_) * (len(estimator.sizes_) + 1)
 
 
-def count_distances(index: MatchIndex, codes: Codes) -> PartCounts:
+def count_distances(part: Part, codes: Codes) -> PartCounts:
     """Counts of queries against one part of the rows, to be kept for their weights."""
-    return PartCounts(index, codes)
+    return PartCounts(part.index, codes)
 
 
-def match_counts(index: MatchIndex, codes: Codes) -> Arrays:
+def match_counts(part: Part, codes: Codes) -> Arrays:
     """V and C of queries against one part of the rows: all that one pass needs."""
-    return PartCounts(index, codes).match_counts()
+    return PartCounts(part.index, codes).match_counts()
 
 
 def score_at_once(estimator: LazyClassifier, codes: Codes, counts: Arrays, method: str) -> npt.NDArray[Any]:
@@ -155,9 +215,9 @@ def score_at_once(estimator: LazyClassifier, codes: Codes, counts: Arrays, metho
     return _answer(estimator, SummedCounts(counts, codes), codes, method)
 
 
-def distance_counts(part: PartCounts) -> Arrays:
+def distance_counts(counts: PartCounts) -> Arrays:
     """V of queries against one part of the rows: the first of two passes."""
-    return (part.totals,)
+    return (counts.totals,)
 
 
 def choose_weights(estimator: LazyClassifier, codes: Codes, totals: Arrays, method: str) -> list[Floats]:
@@ -167,9 +227,9 @@ def choose_weights(estimator: LazyClassifier, codes: Codes, totals: Arrays, meth
     return questions.asked
 
 
-def weigh_matches(index: MatchIndex, codes: Codes, part: PartCounts, weights: Sequence[Floats]) -> Arrays:
-    """S and T of one part of the rows, for each of the weights: the second of two passes."""
-    return tuple(array for w in weights for array in part.weighted_sums(index, codes, w))
+def weigh_matches(part: Part, codes: Codes, counts: PartCounts, weights: Sequence[Floats]) -> Arrays:
+    """S and T of one part of the rows, for each of the weightings: the second of two passes."""
+    return counts.weighted_sums(part.index, codes, weights)
 
 
 def score(
