@@ -10,9 +10,10 @@ from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
-from localbayes.classifiers.weights import log_shift, row_weights
+from localbayes.classifiers.weights import log_shift, row_weights, shifted
 from localbayes.encoding import ClassLabels, Coded, TableEncoder
 from localbayes.encoding.coded import Codes
+from localbayes.encoding.labels import take_labels
 from localbayes.encoding.tables import check_table, take_rows
 
 __all__ = ["TIE", "BayesClassifier", "first_best"]
@@ -98,6 +99,10 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Split the log joint into a base (n, r) and a term for every attribute (n, r, m)."""
         raise NotImplementedError
 
+    def _class_pseudo_count(self, n_classes: int) -> float:
+        """Rows that the formula adds to those of every class before it takes their shares."""
+        return float(getattr(self, "alpha", 1.0))
+
     def _bytes_per_query(self) -> int:
         """Scratch memory that ``_log_joint`` needs for one query."""
         return 1 << 16
@@ -160,13 +165,13 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 f"{type(self).__name__} requires y to be passed, but the target y is None; give classes"
             )
         check_consistent_length(X, y)
+        weights = row_weights(sample_weight, len(X))
+        if weights is not None and not weights.all():
+            # A row of weight zero is not there: it has no class, declares no value and moves no bin.
+            kept = weights > 0
+            X, y, weights = take_rows(X, kept), take_labels(y, kept), weights[kept]
         labels: ClassLabels = ClassLabels.learn(y, classes) if first else self.labels_
         class_codes = labels.encode(y)
-        weights = row_weights(sample_weight, len(class_codes))
-        if weights is not None and not weights.all():
-            # A row of weight zero is not there: it declares no value and moves no bin.
-            kept = weights > 0
-            X, class_codes, weights = take_rows(X, kept), class_codes[kept], weights[kept]
         if first:
             encoder = None
             if not isinstance(X, Coded):
@@ -185,7 +190,9 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.labels_ = labels
         self.classes_ = labels.classes
         class_count = self._class_count + np.bincount(class_codes, weights, len(labels))
-        self._log_shift = log_shift(self.priors, self.class_weight, labels, class_count)
+        self._log_shift = log_shift(
+            self.priors, self.class_weight, labels, class_count, self._class_pseudo_count(len(labels))
+        )
         self._class_count = class_count
         self._learn(self._encode(X), class_codes, weights)
         return self
@@ -297,7 +304,9 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _shifted(self, log_joint: Floats) -> Floats:
         """Log joint under the given priors and class weights."""
-        return log_joint if self._log_shift is None else log_joint + self._log_shift
+        return (
+            log_joint if self._log_shift is None else shifted(log_joint, self._log_shift, self._class_count)
+        )
 
     # --- tables ---------------------------------------------------------------------------------
 

@@ -86,6 +86,9 @@ class PairClassifier(EagerClassifier):
                 "missing='ignore'; use missing='impute' or 'category', or one of LCWNB, LWNB, ICLNB and NB"
             )
 
+    def _class_pseudo_count(self, n_classes: int) -> float:
+        return float(getattr(self, "alpha", 1 / n_classes))
+
     def _start(self, sizes: npt.NDArray[np.uint32], n_classes: int) -> None:
         names = getattr(self, "feature_names_in_", None)
         self.counts_ = PairCounts(sizes, n_classes, max_table_bytes=self.max_table_bytes, names=names)

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from localbayes.encoding import ClassLabels
 
-__all__ = ["log_shift", "row_weights"]
+__all__ = ["log_shift", "row_weights", "shifted"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -22,7 +22,10 @@ def row_weights(sample_weight: Any, n: int) -> Floats | None:
     """
     if sample_weight is None:
         return None
-    weights = np.asarray(sample_weight, dtype=np.float64)
+    try:
+        weights = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"sample_weight must be numbers, one per row, got {sample_weight!r:.80}") from None
     if weights.ndim == 0:
         weights = np.full(n, float(weights))
     if weights.shape != (n,):
@@ -37,26 +40,59 @@ def row_weights(sample_weight: Any, n: int) -> Floats | None:
 
 
 def log_shift(
-    priors: Any, class_weight: Any, labels: ClassLabels, class_count: npt.NDArray[Any]
+    priors: Any,
+    class_weight: Any,
+    labels: ClassLabels,
+    class_count: npt.NDArray[Any],
+    pseudo_count: float = 1.0,
 ) -> Floats | None:
     """What to add to a log joint, classes in declared order, for given priors and class weights.
 
-    Given priors take the place of the training rows' shares, which are taken with Laplace's
-    correction as in naive Bayes. A class weight multiplies the probability of its class.
+    Given priors take the place of the training rows' shares, which are taken with ``pseudo_count`` more
+    rows of every class, as the classifier's formula does. A class weight multiplies the probability of
+    its class.
     """
     if priors is None and class_weight is None:
         return None
     with np.errstate(divide="ignore"):
         shift: Floats = np.log(_class_factors(class_weight, labels.declared, class_count))
         if priors is not None:
-            given = _check_priors(priors, len(labels))
-            share = (1 + class_count) / (len(labels) + class_count.sum())
-            shift += np.log(given[labels.sorted_position]) - np.log(share)
+            given = _check_priors(priors, len(labels))[labels.sorted_position]
+            share = _share(class_count, pseudo_count)
+            # Nothing takes the place of no share at all: without rows or smoothing, a class is impossible.
+            shift += np.log(given) - np.log(share, out=np.zeros(len(labels)), where=share > 0)
+    if np.isneginf(shift).all():
+        raise ValueError(
+            "priors and class_weight leave no class possible; give one of them a positive number"
+        )
     return shift
 
 
+def shifted(log_joint: Floats, shift: Floats, class_count: npt.NDArray[Any]) -> Floats:
+    """Log joint under given priors and class weights; only these count where they rule out all that is left.
+
+    Examples
+    --------
+    >>> shifted(np.log([[0.2, 0.1]]), np.log([1.0, 4.0]), np.array([1, 1])).round(3).tolist()
+    [[-1.609, -0.916]]
+    """
+    moved = log_joint + shift
+    lost = np.isneginf(moved).all(axis=-1, keepdims=True)
+    if lost.any():
+        moved = np.where(lost, np.log(_share(class_count, 1.0)) + shift, moved)
+    return moved
+
+
+def _share(class_count: npt.NDArray[Any], pseudo_count: float) -> Floats:
+    share: Floats = (pseudo_count + class_count) / (pseudo_count * len(class_count) + class_count.sum())
+    return share
+
+
 def _check_priors(priors: Any, r: int) -> Floats:
-    given = np.asarray(priors, dtype=np.float64)
+    try:
+        given = np.asarray(priors, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"priors must be numbers, one per class, got {priors!r}") from None
     if given.shape != (r,):
         raise ValueError(f"priors must have one number per class ({r}), got shape {given.shape}")
     if not (np.isfinite(given) & (given >= 0)).all() or not np.isclose(given.sum(), 1.0):
@@ -79,7 +115,10 @@ def _class_factors(class_weight: Any, declared: list[Any], class_count: npt.NDAr
     unknown = [label for label in class_weight if label not in declared]
     if unknown:
         raise ValueError(f"class_weight names the class {unknown[0]!r}, which is none of {declared[:10]}")
-    factors = np.array([float(class_weight.get(label, 1.0)) for label in declared])
+    try:
+        factors = np.array([float(class_weight.get(label, 1.0)) for label in declared])
+    except (TypeError, ValueError):
+        raise ValueError(f"class_weight must hold a number for every class, got {class_weight!r}") from None
     if not (np.isfinite(factors) & (factors >= 0)).all() or not factors.any():
         raise ValueError(f"class_weight must hold numbers >= 0, one of them positive, got {class_weight!r}")
     return factors

@@ -11,7 +11,7 @@ from sklearn.utils.validation import column_or_1d
 from localbayes.encoding.columns import sorted_values
 from localbayes.encoding.tables import is_missing
 
-__all__ = ["ClassLabels"]
+__all__ = ["ClassLabels", "take_labels"]
 
 
 class ClassLabels:
@@ -74,6 +74,19 @@ class ClassLabels:
                 f"{self.classes.tolist()[:10]}; pass all classes at the first partial_fit"
             )
         return codes
+
+
+def take_labels(y: Any, kept: npt.NDArray[np.bool_]) -> Any:
+    """Labels where ``kept`` is true; classes that y declares stay declared.
+
+    Examples
+    --------
+    >>> take_labels(["no", "yes", "no"], np.array([True, False, True]))
+    ['no', 'no']
+    """
+    if hasattr(y, "filter") and hasattr(y, "to_physical"):
+        return y.filter(kept)
+    return y[kept] if hasattr(y, "dtype") else [label for label, keep in zip(y, kept, strict=True) if keep]
 
 
 def _declared(y: Any) -> list[Any] | None:
