@@ -3,8 +3,8 @@
 A table of 50,000,000 rows and 20 attributes is made partition by partition on the workers, each limited to
 2 GB; LCWNB is fitted and asked 1,000 queries. The same queries go to a local fit on a tenth of the rows.
 
-    python benchmarks/scale.py                        # the full size
-    python benchmarks/scale.py --rows 1000000 --growth
+    python -m benchmarks.scale                        # the full size
+    python -m benchmarks.scale --rows 1000000 --growth
 """
 
 from __future__ import annotations
@@ -46,9 +46,7 @@ def make_part(part: int, rows: int, m: int) -> pd.DataFrame:
 def lazy_table(rows: int, columns: int, partition_rows: int) -> dd.DataFrame:
     """Return the table, not yet made, with its class."""
     sizes = [min(partition_rows, rows - begin) for begin in range(0, rows, partition_rows)]
-    return dd.from_map(
-        make_part, range(len(sizes)), sizes, m=columns, meta=make_part(0, 1, columns).iloc[:0]
-    )
+    return dd.from_map(make_part, range(len(sizes)), sizes, m=columns, meta=make_part(0, 1, columns).iloc[:0])
 
 
 def peak_bytes() -> int:

@@ -19,7 +19,7 @@ from distributed import Client, LocalCluster
 
 from localbayes import LCWNB
 from localbayes.classifiers import METHODS
-from localbayes.scale import Distributed, connect, run_tasks
+from localbayes.scale import Distributed, classify, connect, run_tasks
 from scale_tables import DiesOnce, cuts, load, load_or_die, load_or_fail, partitioned, table
 
 pytestmark = pytest.mark.cluster
@@ -222,3 +222,14 @@ def test_whole_tasks_come_back_as_they_finish(client: Client) -> None:
     with pytest.raises(ValueError, match="read-number 1 of 2"):
         list(run_tasks(client, int, ["1", "x"], name="read-number"))
     assert list(run_tasks(client, int, [])) == []
+
+
+def test_queries_are_spread_over_the_workers(client: Client) -> None:
+    """A classifier fitted here answers there as it does here, row by row in order."""
+    X, y = table()
+    model = LCWNB(kappa=5).fit(X, y)
+    answer = classify(client, model, X, method="predict_proba", part_rows=40)
+    np.testing.assert_array_equal(answer, model.predict_proba(X))
+    np.testing.assert_array_equal(classify(client, model, X), model.predict(X))
+    with pytest.raises(ValueError, match="0 sample"):
+        classify(client, model, X[:0])

@@ -2,13 +2,11 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any
 
 from distributed import Client, Future, LocalCluster, as_completed, default_client
 
-__all__ = ["Cluster", "Progress", "connect", "result", "results", "run_tasks", "watch"]
-
-Item = TypeVar("Item")
+__all__ = ["Cluster", "Progress", "connect", "result", "results", "run_tasks", "share", "watch"]
 
 # Called with the name of a stage, how much of it is done, and how much there is.
 Progress = Callable[[str, int, int], None]
@@ -151,11 +149,12 @@ def connect(address: str, timeout: float = 10.0) -> Iterator[Any]:
 
 def run_tasks(
     client: Any,
-    function: Callable[[Item], Any],
-    items: Iterable[Item],
+    function: Callable[..., Any],
+    items: Iterable[Any],
     *,
     name: str = "run-task",
     progress: Progress | None = None,
+    **shared: Any,
 ) -> Iterator[tuple[int, Any]]:
     """Run whole tasks on a cluster and give results as they come.
 
@@ -171,6 +170,8 @@ def run_tasks(
         Name of the tasks on the dashboard, and of the stage in ``progress``.
     progress : callable, optional
         Called with the stage, the number of tasks done and their number.
+    **shared
+        Further arguments of the function; what :func:`share` gave is taken from the workers.
 
     Yields
     ------
@@ -178,7 +179,7 @@ def run_tasks(
         Position of the item and what the function returned for it.
     """
     items = list(items)
-    futures: list[Future] = client.map(function, items, key=name, pure=False)
+    futures: list[Future] = client.map(function, items, key=name, pure=False, **shared)
     place = {future.key: k for k, future in enumerate(futures)}
     total = len(futures)
     queue = _completed(futures)
@@ -190,3 +191,23 @@ def run_tasks(
         yield position, future.result()
         if progress is not None:
             progress(name, done, total)
+
+
+def share(client: Any, value: Any) -> Any:
+    """Send something large, such as a fitted classifier, to every worker once.
+
+    It goes past the scheduler, and as long as one worker lives there is a copy.
+
+    Parameters
+    ----------
+    client : distributed.Client
+        A connected client.
+    value : object
+        What to send.
+
+    Returns
+    -------
+    future : distributed.Future
+        What to pass in its place.
+    """
+    return client.scatter(value, broadcast=True, hash=False)

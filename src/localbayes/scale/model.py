@@ -57,7 +57,7 @@ class Distributed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     >>> from localbayes import LCWNB
     >>> X = da.from_array([[0, 0], [0, 1], [1, 1], [1, 0]], chunks=(2, 2))
     >>> y = da.from_array([0, 1, 1, 0], chunks=2)
-    >>> with Client(processes=False, dashboard_address=None) as client:
+    >>> with Client(processes=False, dashboard_address=":0") as client:
     ...     model = Distributed(LCWNB(kappa=1), client).fit(X, y)
     ...     model.predict([[0, 0], [1, 1]]).tolist(), model.predict(X).compute().tolist()
     ([0, 1], [0, 1, 1, 0])
