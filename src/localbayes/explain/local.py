@@ -152,24 +152,17 @@ def kappa_curve(model: LCWNB, X: Any, kappas: npt.ArrayLike | None = None) -> Ka
     --------
     >>> X, y = [["a", "b"], ["a", "c"], ["d", "c"]], ["no", "yes", "yes"]
     >>> kappa_curve(LCWNB(kappa=2).fit(X, y), [["a", "b"]], [1, 2]).proba[:, 0, 0].round(2).tolist()
-    [0.82, 0.72]
+    [0.75, 0.7]
     """
-    in_use, in_use_weights = _kappas(model)
+    in_use, in_use_weights = model.kappas_, model.kappa_weights_
     if kappas is None:
         spread = np.geomspace(0.5, max(1.0, float(model.class_count_.sum())), 33)
         kappas = np.unique(np.concatenate([spread, in_use]))
     grid = np.unique(np.asarray(kappas, dtype=np.float64))
     labels = model.labels_
-    log_joint = getattr(model, "temperature_", 1.0) * model.log_joint_many(X, grid)
+    log_joint = model.temperature_ * model.log_joint_many(X, grid)
     log_joint = model._shifted(log_joint[..., labels.sorted_position])[..., labels.columns]
     return KappaCurve(grid, softmax(log_joint, axis=2), in_use, in_use_weights)
-
-
-def _kappas(model: LCWNB) -> tuple[Floats, Floats]:
-    """The kappas in use, and how much each counts."""
-    if len(getattr(model, "kappas_", [])) > 1:
-        return np.asarray(model.kappas_, dtype=np.float64), np.asarray(model.kappa_weights_, dtype=np.float64)
-    return np.array([float(model.kappa_)]), np.ones(1)
 
 
 def _weights(model: LazyClassifier, totals: npt.NDArray[Any]) -> tuple[Floats, Floats, Floats]:
@@ -178,7 +171,7 @@ def _weights(model: LazyClassifier, totals: npt.NDArray[Any]) -> tuple[Floats, F
     if not isinstance(model, LCWNB):
         return model.weights(totals), np.empty((n, r)), np.empty(n)
     weights, gamma, scale = np.zeros(totals.shape), np.zeros((n, r)), np.zeros(n)
-    for kappa, share in zip(*_kappas(model), strict=True):
+    for kappa, share in zip(model.kappas_, model.kappa_weights_, strict=True):
         own_gamma, rho, scaled = cell_weights(totals, kappa)
         weights += share * (scaled / rho[:, None, None])
         gamma += share * own_gamma

@@ -47,9 +47,9 @@ def explanation_page(
     Examples
     --------
     >>> from localbayes import NB
-    >>> clf = NB().fit([["<b>"], ["a"]], ["yes", "no"])
-    >>> page = explanation_page(clf.explain([["<b>"]]))
-    >>> "<b>" in page, "&lt;b&gt;" in page
+    >>> clf = NB().fit([["<u>"], ["a"]], ["yes", "no"])
+    >>> page = explanation_page(clf.explain([["<u>"]]))
+    >>> "<u>" in page, "&lt;u&gt;" in page
     (False, True)
     """
     try:
@@ -80,7 +80,9 @@ def _class_bars(explanation: Explanation, row: int, top: int) -> list[dict[str, 
     """Classes by falling probability; those beyond the first ones as one."""
     proba = explanation.proba[row]
     order = _by_probability(explanation, row)
-    shown = [k for rank, k in enumerate(order) if rank < _FEWEST_CLASSES or (rank < top and proba[k] >= 0.001)]
+    # Behind the first few, a class is named only if its figure says more than "<0.001".
+    worth = [k for k in order[_FEWEST_CLASSES:top] if proba[k] >= 0.001]
+    shown = order[:_FEWEST_CLASSES] + worth
     if len(shown) == len(order) - 1:
         shown = order
     bars = [
