@@ -48,14 +48,16 @@ class Table:
 def tables(draw, most_columns=12, most_values=8, most_classes=6, most_rows=60, queries=12, unseen=False):
     """Tables with empty values, constant columns, copied columns, absent classes and down to one row."""
     m = draw(st.integers(1, most_columns))
-    sizes = draw(st.lists(st.integers(1, most_values), min_size=m, max_size=m))
-    r = draw(st.integers(1, most_classes))
-    n = draw(st.integers(1, most_rows) | st.integers(1, 5))
-    occurring = [draw(st.integers(1, q)) for q in sizes]
-    lean = draw(st.sampled_from([0.0, 0.3, 0.8]))
+    r = draw(st.integers(2, most_classes) | st.integers(1, most_classes))
+    n = draw(st.integers(6, most_rows) | st.integers(1, most_rows))
+    lean = draw(st.sampled_from([0.3, 0.8, 0.0]))
     copies = draw(st.booleans())
+    some_absent = draw(st.booleans())
+    # Sizes and cells come from a seed: drawn one by one they would mostly be the smallest there are.
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    classes = rng.choice(rng.permutation(r)[: draw(st.integers(1, r))], n)
+    sizes = rng.integers(1, most_values + 1, m).tolist()
+    occurring = [rng.integers(1, q + 1) for q in sizes]
+    classes = rng.choice(rng.permutation(r)[rng.integers(0, r) if some_absent else 0 :], n)
     codes = np.empty((n, m), dtype=np.int64)
     for i in range(m):
         values = rng.permutation(sizes[i])[: occurring[i]]

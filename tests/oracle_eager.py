@@ -144,27 +144,26 @@ def tan_parents(codes, classes, sizes, r, alpha=0.5):
 
 
 def mutual_information(t, i):
-    """Mutual information of an attribute and the class, in bits."""
+    """Mutual information of an attribute and the class, in bits, without what is below 1e-6."""
     total = 0.0
     for value in range(t.sizes[i]):
         for y in range(t.r):
-            joint = t.count(y, {i: value})
-            if joint:
-                apart = t.count(None, {i: value}) * t.count(y, known=[i])
-                total += joint / t.n * math.log2(joint * t.count(known=[i]) / apart)
+            joint, own, of_class = t.count(y, {i: value}), t.count(None, {i: value}), t.count(y, known=[i])
+            if joint / t.n >= 1e-6 and own / t.n * (of_class / t.n) >= 1e-6:
+                total += joint / t.n * math.log2(joint * t.count(known=[i]) / (own * of_class))
     return total
 
 
 def conditional_information(t, i, j):
-    """Mutual information of two attributes given the class, in bits."""
+    """Mutual information of two attributes given the class, in bits, without what is below 1e-6."""
     total = 0.0
     for y in range(t.r):
         for a in range(t.sizes[i]):
             for b in range(t.sizes[j]):
-                joint = t.count(y, {i: a, j: b})
-                if joint:
-                    apart = t.count(y, {i: a}, known=[j]) * t.count(y, {j: b}, known=[i])
-                    total += joint / t.n * math.log2(joint * t.count(y, known=[i, j]) / apart)
+                joint, both = t.count(y, {i: a, j: b}), t.count(y, known=[i, j])
+                of_a, of_b = t.count(y, {i: a}, known=[j]), t.count(y, {j: b}, known=[i])
+                if joint / t.n * (both / t.n) >= 1e-6 and of_a / t.n * (of_b / t.n) >= 1e-6:
+                    total += joint / t.n * math.log2(joint * both / (of_a * of_b))
     return total
 
 

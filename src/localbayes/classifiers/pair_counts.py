@@ -9,9 +9,12 @@ import numpy.typing as npt
 import localbayes.kernels._kernels as _kernels
 from localbayes.encoding.coded import Codes
 
-__all__ = ["MAX_TABLE_BYTES", "PairCounts", "ValueCounts"]
+__all__ = ["MAX_TABLE_BYTES", "NEGLIGIBLE", "PairCounts", "ValueCounts"]
 
 MAX_TABLE_BYTES = 2 << 30
+
+# Weka leaves out of a mutual information what has a probability below this.
+NEGLIGIBLE = 1e-6
 
 # Rows that are turned into slots at a time.
 _STEP = 1 << 14
@@ -239,11 +242,12 @@ class PairCounts(ValueCounts):
     def conditional_information(self) -> npt.NDArray[np.float64]:
         """Conditional mutual information of every two attributes given the class, in bits.
 
-        It is exactly zero where they are independent in every class.
+        It is exactly zero where they are independent in every class. Cells with P(i, j, y) P(y) or
+        P(i, y) P(j, y) below 1e-6 are left out, as in Weka.
         """
         m = len(self.sizes)
-        information = np.empty((m, m))
-        _kernels.conditional_information(*self.layout, self.pair_counts, self.n_rows, information)
+        information: npt.NDArray[np.float64] = np.empty((m, m))
+        _kernels.conditional_information(*self.layout, self.pair_counts, self.n_rows, NEGLIGIBLE, information)
         return information
 
     @property

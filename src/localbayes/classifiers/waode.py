@@ -4,7 +4,7 @@ import numpy as np
 
 from localbayes.classifiers.base import Floats
 from localbayes.classifiers.eager import OneDependence
-from localbayes.classifiers.pair_counts import ValueCounts
+from localbayes.classifiers.pair_counts import NEGLIGIBLE, ValueCounts
 
 __all__ = ["WAODE"]
 
@@ -63,13 +63,17 @@ class WAODE(OneDependence):
 
 
 def mutual_information(counts: ValueCounts) -> Floats:
-    """Mutual information of every attribute with the class, in bits, exactly zero for an independent one."""
-    n_iy, first = counts.value_counts, counts.first_slot[:-1]
+    """Mutual information of every attribute with the class, in bits, exactly zero for an independent one.
+
+    Cells with P(i, y) or P(i) P(y) below 1e-6 are left out, as in Weka.
+    """
+    n_iy, first, n = counts.value_counts, counts.first_slot[:-1], counts.n_rows
     n_i = n_iy.sum(axis=1, keepdims=True)
     # Rows in which the attribute has a declared value; as many as there are, but for strange ones.
     n_y = np.repeat(np.add.reduceat(n_iy, first), counts.sizes + 1, axis=0)
-    n = n_y.sum(axis=1, keepdims=True)
+    known = n_y.sum(axis=1, keepdims=True)
+    counted = (n_iy / n >= NEGLIGIBLE) & (n_i / n * (n_y / n) >= NEGLIGIBLE)
     with np.errstate(divide="ignore", invalid="ignore"):
-        terms = np.where(n_iy > 0, n_iy * np.log2(n_iy * n / (n_i * n_y)), 0.0)
-    information: Floats = np.add.reduceat(terms.sum(axis=1), first) / counts.n_rows
+        terms = np.where(counted, n_iy * np.log2(n_iy * known / (n_i * n_y)), 0.0)
+    information: Floats = np.add.reduceat(terms.sum(axis=1), first) / n
     return information

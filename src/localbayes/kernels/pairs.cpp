@@ -175,7 +175,7 @@ LOCALBAYES_ALSO_AVX2 void mix_parents(const Slots& s, Rows rows, const Pair* pai
 }
 
 template <class Pair>
-void conditional_information(const Slots& s, const Pair* pairs, double n_rows, double* out) {
+void conditional_information(const Slots& s, const Pair* pairs, double n_rows, double negligible, double* out) {
     const int m = s.m, r = s.n_classes;
     std::vector<double> of_j, of_i, all;  // counts of one attribute, and of all, in rows where both are known
     std::fill_n(out, size_t(m) * m, 0.0);
@@ -198,9 +198,11 @@ void conditional_information(const Slots& s, const Pair* pairs, double n_rows, d
             for (int64_t v = 0; v < q_j; ++v)
                 for (int64_t u = 0; u < q_i; ++u)
                     for (int y = 0; y < r; ++y)
-                        // The ratio is exactly 1, and its logarithm 0, where the two are independent.
-                        if (const double n = double(cell(v, u)[y]); n > 0)
-                            sum += n * std::log2(n * all[y] / (of_j[v * r + y] * of_i[u * r + y]));
+                        if (const double n = double(cell(v, u)[y]), n_v = of_j[v * r + y], n_u = of_i[u * r + y];
+                            n > 0 && n / n_rows * (all[y] / n_rows) >= negligible &&
+                            n_v / n_rows * (n_u / n_rows) >= negligible)
+                            // The ratio is exactly 1, and its logarithm 0, where the two are independent.
+                            sum += n * std::log2(n * all[y] / (n_v * n_u));
             out[i * m + j] = out[j * m + i] = sum / n_rows;
         }
 }
@@ -286,10 +288,11 @@ void bind(nb::module_& m) {
                     alone.data(), scale.data(), prior.data(), out.data());
     }, nb::arg(), nb::arg(), nb::arg(), nb::arg().noconvert(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(),
        nb::arg().noconvert());
-    m.def("conditional_information", [](Index first, Index start, In<Pair, 2> pairs, double n_rows, InOut<double, 2> out) {
+    m.def("conditional_information", [](Index first, Index start, In<Pair, 2> pairs, double n_rows, double negligible,
+                                        InOut<double, 2> out) {
         nb::gil_scoped_release release;
-        conditional_information(view(first, start, pairs.shape(1)), pairs.data(), n_rows, out.data());
-    }, nb::arg(), nb::arg(), nb::arg().noconvert(), nb::arg(), nb::arg().noconvert());
+        conditional_information(view(first, start, pairs.shape(1)), pairs.data(), n_rows, negligible, out.data());
+    }, nb::arg(), nb::arg(), nb::arg().noconvert(), nb::arg(), nb::arg(), nb::arg().noconvert());
     // `tables` holds log Gamma(shifts[k] + n) in row k; the first row is the cells', total[i] the row of attribute i.
     m.def("parent_gains", [](Index first, Index start, In<Count, 2> values, In<Pair, 2> pairs, In<double, 1> class_counts,
                              In<double, 2> tables, In<double, 1> shifts, Index total, InOut<double, 2> gain) {

@@ -64,9 +64,9 @@ void mix_parents(const Slots&, Rows, const Pair* pairs, const double* pseudo, co
                  const double* scale, const double* prior, double* out);
 
 // Conditional mutual information I(i; j | class) in bits, m x m, symmetric, zero on the diagonal. A row that lacks a
-// value of i or j adds nothing.
+// value of i or j adds nothing, nor does a cell where P(i, j, y) P(y) or P(i, y) P(j, y) is below `negligible`.
 template <class Pair>
-void conditional_information(const Slots&, const Pair* pairs, double n_rows, double* out);
+void conditional_information(const Slots&, const Pair* pairs, double n_rows, double negligible, double* out);
 
 // log Gamma(shift + k) for k = 0 .. size - 1; beyond, and for a k that is no integer, it is computed.
 struct LogGamma {
