@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy.typing as npt
 if TYPE_CHECKING:
     from localbayes.encoding.columns import RawColumn
 
-__all__ = ["CategorySummary", "NumberSummary", "Summary", "exact_sum", "summarise"]
+__all__ = ["CategorySummary", "NumberSummary", "Summary", "exact_mean", "exact_sum", "summarise"]
 
 # An exact sum is a whole number of these; every double is one.
 _UNITS_IN_ONE = 1 << 1074
@@ -133,7 +134,7 @@ def summarise(raw: "RawColumn", weights: npt.NDArray[np.float64] | None = None) 
         low, high = float(known.min()), float(known.max())
         if weights is None:
             return NumberSummary(raw.name, len(known), n_missing, low, high, exact_sum(known))
-        mean = float(np.average(known, weights=weights[present]))
+        mean = exact_mean(known, weights[present])
         return NumberSummary(raw.name, 1, n_missing, low, high, exact_sum(np.array([mean])))
     seen = raw.codes >= 0
     if weights is not None:
@@ -172,6 +173,35 @@ def exact_sum(numbers: npt.NDArray[np.float64]) -> int:
             total += _units(float(leading.sum()))
             rest = rest - leading
     return total
+
+
+# Halves of doubles in this range multiply without error.
+_SAFE = 1e-130, 1e130
+
+
+def exact_mean(numbers: npt.NDArray[np.float64], weights: npt.NDArray[np.float64]) -> float:
+    """Weighted mean, rounded once, so that a weight of 3 is the row three times to the last digit.
+
+    Examples
+    --------
+    >>> exact_mean(np.array([0.1, 0.7]), np.array([3.0, 1.0])) == NumberSummary(
+    ...     "x", 4, 0, 0.1, 0.7, exact_sum(np.array([0.1, 0.1, 0.1, 0.7]))
+    ... ).mean
+    True
+    """
+    sizes = np.abs(np.concatenate([numbers[numbers != 0], weights]))
+    if sizes.min() < _SAFE[0] or sizes.max() > _SAFE[1]:
+        pairs = zip(map(Fraction, numbers.tolist()), map(Fraction, weights.tolist()), strict=True)
+        return float(sum(x * w for x, w in pairs) / sum(map(Fraction, weights.tolist())))
+    products = [x * w for x in _halves(numbers) for w in _halves(weights)]
+    return exact_sum(np.concatenate(products)) / exact_sum(weights)
+
+
+def _halves(numbers: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Two numbers of at most 27 binary digits each that add up to each number."""
+    moved = numbers * (2.0**27 + 1)
+    high = moved - (moved - numbers)
+    return high, numbers - high
 
 
 def _units(number: float) -> int:
