@@ -284,7 +284,7 @@ from localbayes.encoding import Coded
 
 rng = np.random.default_rng(0)
 table = Coded(rng.integers(0, 4, (4000, 64), dtype=np.uint8), np.full(64, 4))
-model = LCWNB(n_jobs=2).fit(table, np.arange(4000) % 40)
+model = LCWNB({kappa!r}, loo_rows=50, n_jobs=2).fit(table, np.arange(4000) % 40)
 model.predict(table[:1])
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 {call}
@@ -293,18 +293,21 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 
 
 @pytest.mark.parametrize(
-    "call",
+    ("kappa", "call"),
     [
-        "model.predict(table[:2000])",
-        "model.predict_log_joint(table[:2000])",
-        "model.log_joint_many(table[:600], np.arange(1, 41))",
-        "model.sample_local(table[:30], 0)",
+        (5, "model.predict_log_joint(table[:2000])"),
+        (5, "model.log_joint_many(table[:600], np.arange(1, 41))"),
+        (5, "model.sample_local(table[:30], 0)"),
+        ("mixture", "assert len(model.kappas_) > 4; model.predict(table[:1000])"),
     ],
 )
-def test_many_queries_take_bounded_memory(call):
+def test_many_queries_take_bounded_memory(kappa, call):
     """Counts and weights that would take up to a gigabyte at once stay within 256 MB."""
     done = subprocess.run(
-        [sys.executable, "-c", MANY_QUERIES.format(call=call)], capture_output=True, text=True, check=True
+        [sys.executable, "-c", MANY_QUERIES.format(kappa=kappa, call=call)],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert int(done.stdout) * 1024 <= 256 << 20
 

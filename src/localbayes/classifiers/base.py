@@ -104,8 +104,12 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return float(getattr(self, "alpha", 1.0))
 
     def _bytes_per_query(self) -> int:
-        """Scratch memory that ``_log_joint`` needs for one query."""
+        """Scratch memory that ``_log_joint`` needs for one query and set of weights."""
         return 1 << 16
+
+    def _n_sets(self) -> int:
+        """Sets of weights that a prediction is made with."""
+        return 1
 
     # --- learning -------------------------------------------------------------------------------
 
@@ -340,17 +344,25 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._encode(self._check_table(X, reset=False))
 
     def _in_chunks(
-        self, codes: npt.NDArray[Any], function: Callable[..., Any], dtype: Any, *shape: int, sets: int = 1
+        self,
+        codes: npt.NDArray[Any],
+        function: Callable[..., Any],
+        dtype: Any,
+        *shape: int,
+        sets: int | None = None,
     ) -> Any:
         """Apply a function to chunks of queries, on ``n_jobs`` threads, within bounded memory.
 
-        A function that works with several ``sets`` of weights at once needs the memory of each.
+        A function that works with several ``sets`` of weights at once needs the memory of each; those
+        of a prediction unless said otherwise.
         """
         n = len(codes)
         out = np.empty((n, *shape), dtype=dtype)
         threads = min(effective_n_jobs(self.n_jobs), max(1, n // 16))
         budget = _SCRATCH_BYTES // threads
-        step = max(1, min(_CHUNK, budget // (sets * self._bytes_per_query()), -(-n // threads)))
+        step = max(
+            1, min(_CHUNK, budget // ((sets or self._n_sets()) * self._bytes_per_query()), -(-n // threads))
+        )
 
         def run(begin: int) -> None:
             out[begin : begin + step] = function(codes[begin : begin + step])

@@ -317,6 +317,9 @@ class LCWNB(LazyClassifier):
         base, own = sum_of_terms(np.stack(bases, axis=2), np.stack(terms, axis=2))
         return self.temperature_ * base, self.temperature_ * own
 
+    def _n_sets(self) -> int:
+        return len(self.kappas_)
+
     def _learn(self, codes: Codes, class_codes: npt.NDArray[np.int64], weights: Floats | None = None) -> None:
         super()._learn(codes, class_codes, weights)
         choice, self.loo_ = self._choose_kappa()
