@@ -95,7 +95,7 @@ def test_kappa_towards_zero_looks_at_the_nearest_rows_where_the_cell_is_empty():
 # --- order and names ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("model", [LCWNB(), LCWNB(0.7), LCWNB(alpha=0), LWNB(10), ICLNB(5)], ids=str)
+@pytest.mark.parametrize("model", [LCWNB(), LCWNB(5), LCWNB(0.7, alpha=0), LWNB(10), ICLNB(5)], ids=str)
 @settings(max_examples=25)
 @given(problem=problems())
 def test_order_of_rows_columns_and_values_does_not_matter(model, problem):
@@ -117,7 +117,7 @@ def test_order_of_rows_columns_and_values_does_not_matter(model, problem):
     np.testing.assert_allclose(after, before, rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize("model", [LCWNB(), LWNB(10), ICLNB(5)], ids=str)
+@pytest.mark.parametrize("model", [LCWNB(5), LWNB(10), ICLNB(5)], ids=str)
 def test_the_order_of_classes_decides_ties_only(model):
     """Declaring the classes in another order permutes nothing: classes_ is sorted and so are columns."""
     rng = np.random.default_rng(3)
