@@ -10,6 +10,7 @@ from localbayes.cli.options import (
     AlphaOption,
     BinsOption,
     CategoricalOption,
+    DaskOption,
     DataArgument,
     JobsOption,
     KappaOption,
@@ -49,6 +50,7 @@ def evaluate(
     folds: Annotated[int, typer.Option(min=2, metavar="N", help="Folds in a run.")] = 10,
     runs: Annotated[int, typer.Option(min=1, metavar="N", help="Runs, each with its own folds.")] = 1,
     jobs: JobsOption = 1,
+    dask: DaskOption = None,
 ) -> None:
     """Estimate accuracy and log loss by stratified cross-validation.
 
@@ -68,7 +70,7 @@ def evaluate(
     if folds > len(X):
         raise ValueError(f"{data} has {len(X)} rows, too few for --folds {folds}")
     y = y if hasattr(y, "cat") else y.astype("category")
-    accuracy, log_loss = cross_validate(model, X, y, folds, runs)
+    accuracy, log_loss = cross_validate(model, X, y, folds, runs, dask)
     table = Table(box=box.SIMPLE_HEAD)
     table.add_column("method", no_wrap=True)
     table.add_column("accuracy in %", justify="right", no_wrap=True)
@@ -80,7 +82,7 @@ def evaluate(
 
 
 def cross_validate(
-    model: BayesClassifier, X: pd.DataFrame, y: pd.Series, folds: int, runs: int
+    model: BayesClassifier, X: pd.DataFrame, y: pd.Series, folds: int, runs: int, dask: str | None = None
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Accuracy and log loss in every fold.
 
@@ -94,6 +96,8 @@ def cross_validate(
         Target, categorical, so that a class which a training fold lacks has a probability too.
     folds, runs : int
         Folds in a run, and runs.
+    dask : str, optional
+        Address of the scheduler of a Dask cluster that is to do the work, a fold a task.
 
     Returns
     -------
@@ -109,27 +113,48 @@ def cross_validate(
     ((5,), True)
     """
     import numpy as np
+
+    from localbayes.weka import WekaFolds
+
+    splits = list(WekaFolds(folds, runs).split(X, y))
+    with progress_bar("evaluating", len(splits)) as advance:
+        if dask is None:
+            scores = []
+            for split in splits:
+                scores.append(_score_fold(split, model, X, y))
+                advance(1)
+        else:
+            from localbayes.scale import connect, run_tasks, share
+
+            with connect(dask) as client:
+                shared = {"model": model, "X": share(client, X), "y": share(client, y)}
+                done = {}
+                for k, score in run_tasks(client, _score_fold, splits, name="evaluate-fold", **shared):
+                    done[k] = score
+                    advance(1)
+            scores = [done[k] for k in range(len(splits))]
+    accuracy, log_loss = np.array(scores, dtype=np.float64).T
+    return accuracy, log_loss
+
+
+def _score_fold(split: tuple[Any, Any], model: BayesClassifier, X: Any, y: Any) -> tuple[float, float]:
+    """Accuracy and log loss of one fold."""
+    import numpy as np
     from scipy.special import logsumexp
     from sklearn.base import clone
 
     from localbayes.classifiers.base import first_best
-    from localbayes.weka import WekaFolds
 
-    declared = y.cat.categories.tolist()
-    scores: list[tuple[Any, Any]] = []
-    with progress_bar("evaluating", folds * runs) as advance:
-        for train, test in WekaFolds(folds, runs).split(X, y):
-            fitted = clone(model).fit(X.iloc[train], y.iloc[train])
-            place = {label: k for k, label in enumerate(fitted.classes_.tolist())}
-            # Ties go to the class declared first, whatever the order of classes_.
-            log_joint = fitted.predict_log_joint(X.iloc[test])[:, [place[label] for label in declared]]
-            truth = y.cat.codes.to_numpy()[test]
-            log_proba = log_joint - logsumexp(log_joint, axis=1, keepdims=True)
-            loss = -log_proba[np.arange(len(truth)), truth]
-            scores.append(((first_best(log_joint) == truth).mean(), loss.mean()))
-            advance(1)
-    accuracy, log_loss = np.array(scores, dtype=np.float64).T
-    return accuracy, log_loss
+    train, test = split
+    fitted = clone(model).fit(X.iloc[train], y.iloc[train])
+    place = {label: k for k, label in enumerate(fitted.classes_.tolist())}
+    # Ties go to the class declared first, whatever the order of classes_.
+    order = [place[label] for label in y.cat.categories.tolist()]
+    log_joint = fitted.predict_log_joint(X.iloc[test])[:, order]
+    truth = y.cat.codes.to_numpy()[test]
+    log_proba = log_joint - logsumexp(log_joint, axis=1, keepdims=True)
+    loss = -log_proba[np.arange(len(truth)), truth]
+    return float((first_best(log_joint) == truth).mean()), float(loss.mean())
 
 
 def _mean_and_sd(values: npt.NDArray[np.float64], digits: int) -> str:

@@ -11,6 +11,7 @@ from localbayes.cli.options import (
     AlphaOption,
     BinsOption,
     CategoricalOption,
+    DaskOption,
     DataArgument,
     ForceOption,
     JobsOption,
@@ -89,6 +90,7 @@ def predict(
         ),
     ] = None,
     jobs: JobsOption = 1,
+    dask: DaskOption = None,
     force: ForceOption = False,
 ) -> None:
     """Classify the rows of a table, in order.
@@ -105,7 +107,8 @@ def predict(
     model = load_model(model_file)
     model.n_jobs = jobs
     X = _features(model, model_file, data)
-    answer = _classify(model, X, proba)
+    labels, probabilities = _classify(model, X, proba) if dask is None else _on_cluster(dask, model, X, proba)
+    answer = _answer(model, labels, probabilities)
     if output is None:
         typer.echo(table_bytes(answer, None), nl=False)
     else:
@@ -141,9 +144,9 @@ def _text_in_model(encoder: TableEncoder) -> Callable[[str], bool]:
     return text.__contains__
 
 
-def _classify(model: BayesClassifier, X: Any, proba: bool) -> pd.DataFrame:
+def _classify(model: BayesClassifier, X: Any, proba: bool) -> tuple[Any, Any]:
+    """Labels, and probabilities if wanted."""
     import numpy as np
-    import pandas as pd
 
     step = max(4096, -(-len(X) // 100))
     labels, probabilities = [], []
@@ -154,9 +157,30 @@ def _classify(model: BayesClassifier, X: Any, proba: bool) -> pd.DataFrame:
             if proba:
                 probabilities.append(model.predict_proba(part))
             advance(len(part))
-    answer = pd.DataFrame({"prediction": np.concatenate(labels)})
-    if proba:
-        table = np.concatenate(probabilities)
+    return np.concatenate(labels), np.concatenate(probabilities) if proba else None
+
+
+def _on_cluster(address: str, model: BayesClassifier, X: Any, proba: bool) -> tuple[Any, Any]:
+    """The same from the workers of a Dask cluster."""
+    from localbayes.scale import classify, connect
+
+    wanted = ["predict", "predict_proba"] if proba else ["predict"]
+    answers = []
+    with connect(address) as client:
+        for method in wanted:
+            parts = -(-len(X) // 4096)
+            with progress_bar(method, parts) as advance:
+                answers.append(
+                    classify(client, model, X, method=method, progress=lambda *_, step=advance: step(1))
+                )
+    return answers[0], answers[1] if proba else None
+
+
+def _answer(model: BayesClassifier, labels: Any, probabilities: Any) -> pd.DataFrame:
+    import pandas as pd
+
+    answer = pd.DataFrame({"prediction": labels})
+    if probabilities is not None:
         for k, label in enumerate(model.classes_.tolist()):
-            answer[f"proba_{label}"] = table[:, k]
+            answer[f"proba_{label}"] = probabilities[:, k]
     return answer

@@ -60,6 +60,10 @@ ParamOption = Annotated[
 JobsOption = Annotated[
     int, typer.Option("--jobs", "-j", metavar="N", help="Threads; -1 for all cores. The answer is the same.")
 ]
+DaskOption = Annotated[
+    str | None,
+    typer.Option("--dask", metavar="ADDRESS", help="Work on the Dask cluster of this scheduler."),
+]
 ForceOption = Annotated[bool, typer.Option("--force", "-f", help="Replace the output if it exists.")]
 
 

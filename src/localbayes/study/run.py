@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
+from localbayes.study.cluster import work_on_cluster
 from localbayes.study.crew import Crew
 from localbayes.study.plan import Plan, Unit
 from localbayes.study.store import FoldRow, Store
@@ -42,7 +43,13 @@ class Progress(Protocol):
 
 
 def run_study(
-    plan: Plan, path: str | Path, *, jobs: int = 1, retry: bool = False, progress: Progress | None = None
+    plan: Plan,
+    path: str | Path,
+    *,
+    jobs: int = 1,
+    retry: bool = False,
+    progress: Progress | None = None,
+    dask: str | None = None,
 ) -> Outcome:
     """Do what the store lacks of a plan.
 
@@ -58,6 +65,8 @@ def run_study(
         Try failed folds again.
     progress : Progress, optional
         Is told how it goes.
+    dask : str, optional
+        Address of the scheduler of a Dask cluster that is to do the work in place of processes here.
 
     Returns
     -------
@@ -84,19 +93,21 @@ def run_study(
         if tally.left:
             number = store.begin_invocation(_provenance(jobs))
             try:
-                _do(plan, store, tally, jobs)
+                _do(plan, store, tally, jobs, dask)
             finally:
                 store.end_invocation(number, time.monotonic() - begun, tally.rows)
         return Outcome(tally.rows, tally.failed, tally.first_error, time.monotonic() - begun)
 
 
-def _do(plan: Plan, store: Store, tally: _Tally, jobs: int) -> None:
+def _do(plan: Plan, store: Store, tally: _Tally, jobs: int, dask: str | None) -> None:
     while tally.left:
         free = [unit for unit in tally.left if store.free(*unit.key)]
         if not free:
             # Another run has all that is left; should it die, its work falls to this one.
             tally.waiting()
             time.sleep(POLL_SECONDS)
+        elif dask is not None:
+            work_on_cluster(plan, free, store, tally.note, dask)
         elif jobs == 1:
             work(plan, free, store, tally.note)
         else:

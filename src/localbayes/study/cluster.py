@@ -1,0 +1,81 @@
+"""Units of a study on a Dask cluster: claimed and stored here, worked on there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from localbayes.study.plan import Plan, Unit
+from localbayes.study.store import FoldRow, Store
+from localbayes.study.work import Done, Notify, failed_rows, one_line, run_unit
+
+if TYPE_CHECKING:
+    from localbayes.study.data import StudySet
+
+__all__ = ["work_on_cluster"]
+
+# Units claimed at a time for every thread of the cluster; others stay free for other runs.
+_UNITS_PER_THREAD = 4
+
+
+def work_on_cluster(plan: Plan, units: Sequence[Unit], store: Store, note: Notify, address: str) -> None:
+    """Go through the units as `work` does, with the workers of a cluster.
+
+    A data set is read here and sent to every worker once, so that the workers need no files. Rows come
+    back unit by unit and go to the store of this process.
+    """
+    from localbayes.scale import connect, share
+
+    with connect(address) as client:
+        wave = _UNITS_PER_THREAD * sum(client.nthreads().values())
+        for source, of_set in groupby(units, key=lambda unit: unit.source):
+            pending = list(of_set)
+            try:
+                data = source.load()
+                data.fold(pending[0].run, 0, plan.n_folds)
+            except Exception as error:
+                _fail(plan, pending, store, note, f"cannot use the data set: {one_line(error)}")
+                continue
+            store.add_set(data.info, data.digest)
+            shared = share(client, data)
+            for begin in range(0, len(pending), wave):
+                _do(client, plan, pending[begin : begin + wave], shared, store, note)
+
+
+def _do(client: Any, plan: Plan, units: Sequence[Unit], data: Any, store: Store, note: Notify) -> None:
+    from localbayes.scale import run_tasks
+
+    claimed: list[Unit] = []
+    try:
+        claimed.extend(u for u in units if _missing(plan, u, store) and store.claim(*u.key))
+        tasks = [(unit, store.done(unit.source.name, unit.method.columns, unit.run)) for unit in claimed]
+        shared = {"data": data, "n_folds": plan.n_folds}
+        for k, folds in run_tasks(client, _run_unit, tasks, name="study-unit", **shared):
+            unit = claimed[k]
+            for rows in folds:
+                store.add(rows, unit.key)
+                note(unit, rows)
+    finally:
+        for unit in claimed:
+            store.release(*unit.key)
+
+
+def _run_unit(task: tuple[Unit, Done], data: StudySet, n_folds: int) -> list[list[FoldRow]]:
+    unit, done = task
+    return list(run_unit(unit, data, n_folds, done))
+
+
+def _missing(plan: Plan, unit: Unit, store: Store) -> bool:
+    done = store.done(unit.source.name, unit.method.columns, unit.run)
+    return len(done) < len(unit.method.columns) * plan.n_folds
+
+
+def _fail(plan: Plan, units: Sequence[Unit], store: Store, note: Notify, error: str) -> None:
+    for unit in units:
+        if store.claim(*unit.key):
+            done = store.done(unit.source.name, unit.method.columns, unit.run)
+            rows = failed_rows(unit, plan.n_folds, done, error)
+            store.add(rows, unit.key)
+            store.release(*unit.key)
+            note(unit, rows)

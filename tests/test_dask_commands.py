@@ -1,0 +1,71 @@
+"""The commands that take --dask give what they give without it."""
+
+import re
+import sqlite3
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from localbayes.cli import app
+from localbayes.datasets import embedded_path
+
+pytestmark = pytest.mark.cluster
+
+
+@pytest.fixture(scope="module")
+def address():
+    from distributed import LocalCluster
+
+    with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster:
+        yield cluster.scheduler_address
+
+
+def run(*arguments):
+    result = CliRunner().invoke(app, [str(a) for a in arguments])
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def test_predictions_of_a_cluster_are_those_of_this_process(address, tmp_path):
+    """predict writes the same table with and without --dask."""
+    data, model = embedded_path("vote"), tmp_path / "vote.skops"
+    run("fit", data, "--target", "Class", "-o", model)
+    run("predict", model, data, "--proba", "-o", tmp_path / "here.csv")
+    run("predict", model, data, "--proba", "-o", tmp_path / "there.csv", "--dask", address)
+    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "here.csv"), pd.read_csv(tmp_path / "there.csv"))
+
+
+def test_cross_validation_on_a_cluster_is_that_of_this_process(address):
+    """evaluate prints the same numbers with and without --dask."""
+    arguments = ("evaluate", embedded_path("iris"), "--target", "class", "--method", "AODE")
+    numbers = [re.findall(r"\d+\.\d+", run(*arguments, *extra)) for extra in ((), ("--dask", address))]
+    assert numbers[0] == numbers[1]
+    assert len(numbers[0]) == 4
+
+
+def test_a_study_on_a_cluster_fills_the_same_store(address, tmp_path):
+    """study run --dask stores what study run stores, goes on where it was, and finds nothing to do then."""
+
+    def content(store):
+        with sqlite3.connect(store) as connection:
+            columns = "dataset, method, run, fold, correct, tested, log_loss"
+            return connection.execute(f"SELECT {columns} FROM folds ORDER BY 1, 2, 3, 4").fetchall()
+
+    common = ("study", "run", "--methods", "NB,LCWNB5", "--folds", "5")
+    here, there = tmp_path / "here.db", tmp_path / "there.db"
+    run(*common, "--sets", "iris,labor", "--runs", "2", "--store", here, "--jobs", "1")
+    run(*common, "--sets", "iris", "--runs", "1", "--store", there, "--dask", address)
+    run(*common, "--sets", "iris,labor", "--runs", "2", "--store", there, "--dask", address)
+    assert content(there) == content(here)
+    assert len(content(here)) == 2 * 2 * 2 * 5
+    again = run(*common, "--sets", "iris,labor", "--runs", "2", "--store", there, "--dask", address)
+    assert "nothing to do" in again
+
+
+def test_no_scheduler_is_one_clear_line():
+    """An address where nobody answers gives one line and exit code 2."""
+    arguments = ["evaluate", str(embedded_path("iris")), "--target", "class", "--dask", "tcp://127.0.0.1:9"]
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 2
+    assert "no Dask scheduler answers" in result.output
