@@ -10,7 +10,7 @@ from localbayes.classifiers.base import Floats, first_best
 
 __all__ = ["KappaChoice", "LeftOut", "choose", "kappa_grid", "least", "mix", "rows_to_leave_out"]
 
-_GRID = (0.5, 1, 2, 3, 5, 8, 13, 20, 32, 50, 80, 130, 200, 500, 1000, 2000, 5000, 10_000, 100_000)
+_GRID = (0.25, 0.5, 1, 2, 3, 5, 8, 13, 20, 32, 50, 80, 130, 200, 500, 1000, 2000, 5000, 10_000, 100_000)
 
 # Comparisons of a row with a query that leave-one-out may make; a table of more rows leaves out fewer.
 _COMPARISONS = 10**9
@@ -29,7 +29,7 @@ def kappa_grid(n_rows: float) -> Floats:
     Examples
     --------
     >>> kappa_grid(30).tolist()
-    [0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 13.0, 20.0, 30.0]
+    [0.25, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 13.0, 20.0, 30.0]
     """
     return np.array([*(kappa for kappa in _GRID if kappa < n_rows), n_rows], dtype=np.float64)
 
