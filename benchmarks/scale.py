@@ -69,6 +69,18 @@ class Stages:
         """Note the time."""
         self.ends[stage] = time.perf_counter()
 
+    def durations(self, begin: float) -> dict[str, float]:
+        """Return the seconds that each stage took."""
+        starts = [begin, *self.ends.values()]
+        return {stage: end - start for (stage, end), start in zip(self.ends.items(), starts, strict=False)}
+
+
+def make_model(options: argparse.Namespace, **more: Any) -> Any:
+    """Return the classifier, not fitted."""
+    if options.method == "LCWNB":
+        more["kappa"] = options.kappa if options.kappa in ("mixture", "loo") else float(options.kappa)
+    return METHODS[options.method](**more)
+
 
 def on_cluster(rows: int, options: argparse.Namespace, queries: pd.DataFrame) -> tuple[dict[str, Any], Any]:
     """Fit and ask on a fresh cluster; return measurements and probabilities."""
@@ -84,7 +96,7 @@ def on_cluster(rows: int, options: argparse.Namespace, queries: pd.DataFrame) ->
         Client(cluster, set_as_default=False) as client,
     ):
         started = max(client.run(peak_bytes).values())
-        model = Distributed(METHODS[options.method](), client, passes=options.passes, progress=stages)
+        model = Distributed(make_model(options), client, passes=options.passes, progress=stages)
         begin = time.perf_counter()
         model.fit(data, target="class")
         fitted = time.perf_counter()
@@ -100,8 +112,7 @@ def on_cluster(rows: int, options: argparse.Namespace, queries: pd.DataFrame) ->
             "partitions": data.npartitions,
             "workers": options.workers,
             "memory limit": options.memory_limit,
-            "seconds to summarise columns": stages.ends["summarise columns"] - begin,
-            "seconds to index rows": stages.ends["index rows"] - stages.ends["summarise columns"],
+            **{f"seconds to {stage}": seconds for stage, seconds in stages.durations(begin).items()},
             "seconds to fit": fitted - begin,
             "seconds for one query": asked - first,
             f"seconds for {len(queries)} queries": answered - asked,
@@ -120,7 +131,7 @@ def locally(rows: int, options: argparse.Namespace, queries: pd.DataFrame) -> tu
     table = pd.concat(parts, ignore_index=True)
     X, y = table.drop(columns="class"), table["class"]
     del parts, table
-    model = METHODS[options.method](n_jobs=options.workers)
+    model = make_model(options, n_jobs=options.workers)
     begin = time.perf_counter()
     model.fit(X, y)
     fitted = time.perf_counter()
@@ -143,13 +154,10 @@ def report(title: str, measured: dict[str, Any]) -> None:
     """Print measurements as a table."""
     print(f"\n{title}\n")
     for name, value in measured.items():
-        print(
-            f"  {name:38} {value:,.3f}"
-            if isinstance(value, float)
-            else f"  {name:38} {value:,}"
-            if isinstance(value, int)
-            else f"  {name:38} {value}"
+        text = (
+            f"{value:,.3f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else value
         )
+        print(f"  {name:38} {text}", flush=True)
 
 
 def main() -> None:
@@ -162,6 +170,7 @@ def main() -> None:
     parser.add_argument("--partition-rows", type=int, default=500_000)
     parser.add_argument("--queries", type=int, default=1000)
     parser.add_argument("--method", choices=sorted(METHODS), default="LCWNB")
+    parser.add_argument("--kappa", default="5", help="of LCWNB: a number, loo or mixture")
     parser.add_argument("--passes", type=int, choices=[1, 2])
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--memory-limit", default="2GB")

@@ -175,6 +175,21 @@ def test_current_client_is_used() -> None:
         assert client.status == "running"
 
 
+@pytest.mark.parametrize("method", ["LCWNB", "TAN"])
+def test_threads_of_one_process_are_a_cluster_too(method: str) -> None:
+    """Workers may be threads of the process that asks; queries of both kinds get the same answer there."""
+    X, y = table()
+    local = METHODS[method]().fit(X, y)
+    expected = local.predict_proba(X)
+    lazy = dd.from_map(load, [(0, 90), (90, 90), (90, 203)], meta=load((0, 0))).drop(columns="class")
+    with Client(processes=False, n_workers=2, threads_per_worker=1, dashboard_address=":0"):
+        for passes in (1, 2):
+            model = Distributed(METHODS[method](), passes=passes).fit(partitioned(3), target="class")
+            np.testing.assert_allclose(model.predict_proba(X), expected, rtol=0, atol=1e-12)
+            np.testing.assert_allclose(model.predict_proba(lazy).compute(), expected, rtol=0, atol=1e-12)
+            assert model.score(X, y) == local.score(X, y)
+
+
 def test_scheduler_and_workers_started_from_the_command_line(tmp_path: Path) -> None:
     """Scheduler and workers that know nothing of each other's machine but an address give the answer too."""
     file, environment = (

@@ -197,7 +197,9 @@ class _OneBatch:
     def _queries(self, codes: Codes) -> Codes:
         return codes
 
-    def _in_chunks(self, codes: Codes, function: Any, dtype: Any, *shape: int, sets: int = 1) -> Any:
+    def _in_chunks(
+        self, codes: Codes, function: Any, dtype: Any, *shape: int, sets: int | None = None
+    ) -> Any:
         return function(codes)
 
 

@@ -51,4 +51,5 @@ def set_domains(estimator: Any, names: list[str], columns: list[Summary], labels
     estimator.classes_ = estimator.labels_.classes
     estimator._class_count = np.array([labels.counts[label] for label in declared], dtype=np.int64)
     options = estimator.priors, estimator.class_weight
-    estimator._log_shift = log_shift(*options, estimator.labels_, estimator._class_count)
+    pseudo_count = estimator._class_pseudo_count(len(declared))
+    estimator._log_shift = log_shift(*options, estimator.labels_, estimator._class_count, pseudo_count)

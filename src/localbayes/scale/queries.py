@@ -30,17 +30,17 @@ WORTH_A_PASS = 1 << 20
 IN_FLIGHT = 2
 
 
-def batch_size(estimator: LazyClassifier, parts_per_worker: int) -> int:
-    """Queries that are counted at a time."""
-    kept = 5 * work.cells_bytes(estimator)
-    return max(1, min(MAX_BATCH, KEPT_BYTES // (kept * parts_per_worker)))
+def batch_size(estimator: LazyClassifier, parts_per_worker: int, passes: int | None = None) -> int:
+    """Queries that are counted at a time, so that what all parts of a worker have to pass on fits in it."""
+    one = (passes or choose_passes(estimator, None)) == 1
+    arrays = (len(estimator.sizes_) + 2) // 2 if one else 4 + estimator._n_sets()
+    return max(1, min(MAX_BATCH, KEPT_BYTES // (arrays * work.cells_bytes(estimator) * parts_per_worker)))
 
 
 def choose_passes(estimator: LazyClassifier, n_queries: int | None) -> int:
     """One pass or two, whichever is cheaper for the bytes that each sends; None is a number not known."""
     r, m = len(estimator.labels_), len(estimator.sizes_)
-    sets = len(getattr(estimator, "kappas_", [None]))
-    one, two = 4 * r * (m + 1) * (m + 1), (4 + 16 * sets) * r * (m + 1)
+    one, two = 4 * r * (m + 1) * (m + 1), (4 + 16 * estimator._n_sets()) * r * (m + 1)
     if one <= two:
         return 1
     return 1 if n_queries is not None and n_queries * (one - two) <= WORTH_A_PASS else 2
@@ -116,7 +116,7 @@ class RemoteRows:
         return [future.key for future in self.parts]
 
     def _step(self, estimator: LazyClassifier) -> int:
-        return batch_size(estimator, -(-len(self.parts) // self.cluster.n_workers))
+        return batch_size(estimator, -(-len(self.parts) // self.cluster.n_workers), self.passes)
 
 
 def add_batch(
