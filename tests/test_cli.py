@@ -365,7 +365,10 @@ def test_progress_is_drawn_where_there_is_a_terminal(monkeypatch: pytest.MonkeyP
         (["--target", "class", "--method", "LCNB"], "no method is called 'LCNB'; did you mean 'LCWNB'"),
         (["--target", "class", "--kappa", "-1"], "kappa must be a number > 0, got -1"),
         (["--target", "class", "--kappa", "NaN"], "kappa must be a number > 0, got nan"),
-        (["--target", "class", "--kappa", "five"], "kappa must be a number > 0 or 'switch', got 'five'"),
+        (
+            ["--target", "class", "--kappa", "five"],
+            "kappa must be a number > 0, 'mixture', 'loo' or 'switch', got 'five'",
+        ),
         (["--target", "class", "--alpha", "much"], "--alpha"),
         (["--target", "class", "--k", "3"], "LCWNB has no parameter 'k'; it has alpha, "),
         (["--target", "class", "-p", "k:3"], "--param must be NAME=VALUE, got 'k:3'"),

@@ -33,8 +33,8 @@ void weigh(const Count* total, const Count* rows, int stride, const double* w, i
 }
 
 // Factors are multiplied sixteen at a time between logarithms: far from overflow for any count, unless
-// alpha is so small that they are taken one by one.
-int factors_per_log(double alpha) { return alpha < 1e-15 ? 1 : 16; }
+// alpha is so small or large that they are taken one by one.
+int factors_per_log(double alpha) { return alpha < 1e-15 || alpha > 1e10 ? 1 : 16; }
 
 // sum_i log((alpha + T_i) / (alpha q_i + S)). Where values may be missing, T[m + i] stands for S and a
 // value that the query lacks has no factor.
