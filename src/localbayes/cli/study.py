@@ -57,6 +57,10 @@ def run(
         str | None, typer.Option("--target", help="Class column of your own files [default: the last].")
     ] = None,
     retry: Annotated[bool, typer.Option("--retry", help="Try failed folds again.")] = False,
+    dask: Annotated[
+        str | None,
+        typer.Option("--dask", metavar="ADDRESS", help="Work on the Dask cluster of this scheduler."),
+    ] = None,
 ) -> None:
     """Do what the store lacks; run it again after an interruption and it goes on where it was."""
     from localbayes.study import make_plan, run_study
@@ -65,7 +69,7 @@ def run(
     number = jobs if jobs is not None else len(os.sched_getaffinity(0))
     try:
         with _naming_the_store(store), _Bar() as bar:
-            outcome = run_study(plan, store, jobs=number, retry=retry, progress=bar)
+            outcome = run_study(plan, store, jobs=number, retry=retry, progress=bar, dask=dask)
     except KeyboardInterrupt:
         typer.echo(f"interrupted; {store} keeps what is done, run again to go on", err=True)
         raise typer.Exit(130) from None
@@ -129,33 +133,28 @@ def _rich_table(findings: Findings) -> RichTable:
     from rich.text import Text
 
     from localbayes.study.page import SYMBOL
-    from localbayes.study.table import printed
+    from localbayes.study.table import shown
 
     table = findings.table
     averages, ranks = findings.averages(), findings.mean_ranks(findings.ranked)
-    shown = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    shown.add_column("data set", no_wrap=True)
+    printed = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    printed.add_column("data set", no_wrap=True)
     for column in table.columns:
-        shown.add_column(Text(column), justify="right", no_wrap=True)
+        printed.add_column(Text(column), justify="right", no_wrap=True)
     style = {"": "", "worse": "red", "better": "green"}
     for s in table.sets:
         cells = [table.cell(s.name, column) for column in table.columns]
-        texts = [
-            Text(f"{printed(c.mean):.2f}±{printed(c.sd):.2f}{SYMBOL[c.mark] or ' '}", style=style[c.mark])
-            if c
-            else Text("–")
-            for c in cells
-        ]
-        shown.add_row(Text(s.name), *texts)
-    shown.add_section()
-    shown.add_row("average", *(f"{averages[c]:.2f} " if c in averages else "" for c in table.columns))
-    shown.add_row("mean rank", *(f"{ranks[c]:.4f} " if c in ranks else "" for c in table.columns))
+        texts = [Text(f"{c}{SYMBOL[c.mark] or ' '}", style=style[c.mark]) if c else Text("–") for c in cells]
+        printed.add_row(Text(s.name), *texts)
+    printed.add_section()
+    printed.add_row("average", *(f"{shown(averages[c])} " if c in averages else "" for c in table.columns))
+    printed.add_row("mean rank", *(f"{ranks[c]:.4f} " if c in ranks else "" for c in table.columns))
     counts = {c: table.counts(c) for c in table.columns if c != table.reference}
-    shown.add_row(
+    printed.add_row(
         "s.w./m.w./m.b./s.b.",
         *(Text(f"{n}{'●' if n.dot else ' '}") if (n := counts.get(c)) else "" for c in table.columns),
     )
-    return shown
+    return printed
 
 
 class _Bar:

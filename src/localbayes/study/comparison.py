@@ -163,8 +163,8 @@ def _rank_sign(rank: float) -> str:
 def _answers(table: Table) -> Iterator[_Answer]:
     if table.has(*KAPPAS) and len(table.shared_sets(KAPPAS)) > 1:
         yield from _kappa_answers(table)
-    if table.has(REFERENCE):
-        trials = len(table.shared_sets([REFERENCE]))
+    trials = len(table.shared_sets([REFERENCE]))
+    if trials:
         need = next(t for t in range(trials + 2) if tests.binomial_at_least(t, trials) <= 0.0663)
         yield _Answer(
             "sign-threshold",

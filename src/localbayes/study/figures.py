@@ -8,7 +8,7 @@ from localbayes.study import tests
 from localbayes.study.comparison import KAPPAS, rank_panel
 from localbayes.study.summary import Reliability
 from localbayes.study.svg import Drawing
-from localbayes.study.table import SetInfo, Table, paper_table
+from localbayes.study.table import SetInfo, Table, paper_table, shown
 
 __all__ = ["critical_difference", "figure1", "figure2", "reliability_curves"]
 
@@ -31,7 +31,7 @@ def figure1(table: Table, columns: Sequence[str], paper: Table | None = None) ->
     averages, ranks = table.averages(columns), table.mean_ranks(columns)
     order = sorted(columns, key=lambda c: -averages[c])
     height = 58 + _ROW * len(order) + 34
-    description = ", ".join(f"{c} {averages[c]:.2f} rank {ranks[c]:.4f}" for c in order)
+    description = ", ".join(f"{c} {shown(averages[c])} rank {shown(ranks[c], 4)}" for c in order)
     drawing = Drawing(_LABEL + 2 * _PANEL + _GAP + 10, height, title, description)
     means = table.means(columns)
     panels = (
@@ -103,14 +103,20 @@ def _bars(
         begin, end = sorted((across(centre), across(value)))
         css = "bar ours" if column == reference else "bar"
         drawing.box(
-            begin, middle - 8, max(end - begin, 1), 16, css=css, tip=f"{column}: {value:.{digits}f}", r=2
+            begin, middle - 8, max(end - begin, 1), 16, css=css, tip=f"{column}: {shown(value, digits)}", r=2
         )
         outward = end >= across(centre) + 1
         x = across(value) + (8 if outward else -8)
-        drawing.text(x, middle + 4, f"{value:.{digits}f}", css="small", anchor="start" if outward else "end")
+        drawing.text(
+            x, middle + 4, shown(value, digits), css="small halo", anchor="start" if outward else "end"
+        )
         if column in printed:
             drawing.circle(
-                across(printed[column]), middle, 3.5, css="paper", tip=f"paper: {printed[column]:.{digits}f}"
+                across(printed[column]),
+                middle,
+                3.5,
+                css="paper",
+                tip=f"paper: {shown(printed[column], digits)}",
             )
 
 
@@ -172,9 +178,9 @@ def _tiles(drawing: Drawing, top: float, cell: float, table: Table, constant: st
 def _constant(
     drawing: Drawing, x: float, y: float, value: int, before: Sequence[SetInfo], constant: str
 ) -> None:
-    """Write a constant under its first tile; long ones only every third tile, or they would run together."""
+    """Write a constant under its first tile; long ones only every other tile, or they would run together."""
     short = value if value < 1000 else f"{value / 1000:.1f}".removesuffix(".0") + "k"
-    if len(str(short)) < 3 or len(before) % 2 == 0 or value >= 1000:
+    if len(str(short)) < 3 or len(before) % 2 == 0:
         drawing.text(x, y, str(short), css="soft small", anchor="middle")
 
 
@@ -263,8 +269,9 @@ def reliability_curves(found: Sequence[Reliability]) -> Drawing:
     for i, curve in enumerate(found):
         x0, y0 = 40 + (i % across) * (size + 44), 26 + (i // across) * (size + 62)
         drawing.text(x0, y0 - 8, curve.column, css="bold small")
-        drawing.text(x0 + size, y0 - 8, f"log loss {curve.log_loss:.3f}", css="soft small", anchor="end")
         drawing.box(x0, y0, size, size, css="band")
+        loss = f"log loss {curve.log_loss:.3f}"
+        drawing.text(x0 + size - 6, y0 + size - 8, loss, css="soft small", anchor="end")
         drawing.line(x0, y0 + size, x0 + size, y0, css="axis")
         points = [(x0 + size * p, y0 + size * (1 - hit)) for p, hit, _ in curve.bins]
         drawing.path(points, css="curve")

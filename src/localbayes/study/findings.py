@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from localbayes.study.comparison import Comparison, compare, holm_against_reference
 from localbayes.study.store import Store
 from localbayes.study.summary import Summary, summarise
-from localbayes.study.table import PAPER_COLUMNS, REFERENCE, Cell, SetInfo, Table, paper_table, printed
+from localbayes.study.table import PAPER_COLUMNS, REFERENCE, Cell, SetInfo, Table, paper_table, printed, shown
 
 __all__ = ["DECLARED", "Difference", "Findings", "differences", "examine"]
 
@@ -33,7 +33,7 @@ class Difference:
         if self.within_ties:
             return (
                 "equal scores: depending on how they are broken the mean is anything "
-                f"from {self.here.low:.2f} to {self.here.high:.2f}, the printed one included"
+                f"from {shown(self.here.low)} to {shown(self.here.high)}, the printed one included"
             )
         if self.here.folds != 100:
             return f"measured on {self.here.folds} folds, the paper's on 100"

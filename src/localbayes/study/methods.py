@@ -26,7 +26,7 @@ __all__ = ["DEFAULT_COLUMNS", "Fold", "Method", "built_in", "from_estimator", "r
 KAPPAS = {"LCWNB5": 5.0, "LCWNB10": 10.0, "LCWNB20": 20.0}
 DEFAULT_COLUMNS = (*PAPER_COLUMNS, "LWNB-proper", "LWNB-declared", "ICLNB-declared")
 _GROUPS = {"paper": PAPER_COLUMNS, "LCWNB": tuple(KAPPAS)}
-_INPUTS = ("codes", "frame", "array")
+_INPUTS = ("array", "codes", "frame")
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,8 +57,9 @@ class Fold:
     def table(self, kind: str, rows: NDArray[np.intp]) -> Any:
         """Return rows of the data as scikit-learn's classifiers take them.
 
-        "codes" is a DataFrame of category columns whose categories are the numbers 0 to q - 1, "frame" one
-        with the original values, "array" an array of those numbers.
+        "array" is an array of integers: the position of each value among the declared ones. "codes" is a
+        DataFrame of category columns with these integers as categories, so that declared values are known;
+        "frame" is one with the original values.
         """
         if kind == "array":
             return self.data.coded.codes[rows].astype(np.int64)
@@ -131,8 +132,9 @@ def built_in() -> dict[str, Method]:
 def from_estimator(name: str, estimator: Any) -> Method:
     """Make a column of a scikit-learn classifier, which is cloned for every fold.
 
-    Its attribute `study_input` chooses what it is given, see `Fold.table`: "codes" (default), "frame" or
-    "array". Classifiers of localbayes get the codes with all declared values and classes.
+    Its attribute `study_input` chooses what it is given, see `Fold.table`: "array" (default), which every
+    classifier takes, "codes" or "frame". Classifiers of localbayes get the codes with all declared values
+    and classes.
 
     Examples
     --------
@@ -145,7 +147,7 @@ def from_estimator(name: str, estimator: Any) -> Method:
     about = (" ".join(repr(estimator).split()),)
     if isinstance(estimator, BayesClassifier):
         return Method(name, (name,), partial(_fit_own, estimator), partial(_predict_own, name), about)
-    kind = getattr(estimator, "study_input", "codes")
+    kind = getattr(estimator, "study_input", "array")
     if kind not in _INPUTS:
         raise ValueError(f"{name}: study_input must be one of {', '.join(_INPUTS)}, got {kind!r}")
     return Method(
@@ -181,6 +183,8 @@ def resolve(specs: Sequence[str | Method]) -> list[Method]:
     if not methods:
         raise ValueError("no methods given: name at least one")
     chosen = [method.only(wanted[name]) for name, method in methods.items()]
+    if empty := next((method for method in chosen if not method.columns), None):
+        raise ValueError(f"the method {empty.name!r} fills no column")
     seen: set[str] = set()
     for column in (column for method in chosen for column in method.columns):
         if column in seen:

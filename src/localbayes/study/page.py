@@ -11,7 +11,7 @@ from localbayes.study import figures
 from localbayes.study.comparison import KAPPAS, PRINTED_COUNTS, rank_panel
 from localbayes.study.findings import Findings
 from localbayes.study.svg import CSS, DARK, LIGHT, Drawing
-from localbayes.study.table import Cell, SetInfo, Table, printed
+from localbayes.study.table import Cell, SetInfo, Table, printed, shown
 
 __all__ = ["SYMBOL", "render"]
 
@@ -40,8 +40,8 @@ def render(
         every = findings.covering
         pictures["figure1-all"] = figures.figure1(table, every).inline()
         pictures["critical-difference-all"] = figures.critical_difference(table, every).inline()
-    shown = [curve for curve in findings.summary.reliability if curve.column in table.columns]
-    pictures["reliability"] = figures.reliability_curves(shown).inline()
+    curves = [curve for curve in findings.summary.reliability if curve.column in table.columns]
+    pictures["reliability"] = figures.reliability_curves(curves).inline()
     return environment.get_template("index.html.j2").render(
         findings=findings,
         table=table,
@@ -52,6 +52,7 @@ def render(
         foot=_foot(findings),
         facts=_facts(findings),
         defect=_defect(table, findings.paper),
+        counts=_contradictions(findings),
         tests=[_test(test) for test in findings.comparisons],
         holm=[(c, _p(p), _p(q), q < 0.05) for c, (p, q) in findings.holm.items()],
         panels=[(k, "\n".join(rank_panel(table, k)[0])) for k in ("n", "m", "r")]
@@ -67,10 +68,10 @@ def _row(s: SetInfo, findings: Findings) -> dict[str, Any]:
     table = findings.table
     cells = [table.cell(s.name, c) for c in table.columns]
     best = max((printed(c.mean) for c in cells if c), default=math.nan)
-    shown = [
+    views = [
         _cell(s, column, cell, findings, best) for column, cell in zip(table.columns, cells, strict=True)
     ]
-    return {"set": s, "cells": shown}
+    return {"set": s, "cells": views}
 
 
 def _cell(
@@ -80,13 +81,13 @@ def _cell(
         return None
     theirs = findings.paper.cell(s.name, column) if s.paper else None
     return {
-        "mean": f"{printed(cell.mean):.2f}",
-        "sd": f"{printed(cell.sd):.2f}",
+        "mean": shown(cell.mean),
+        "sd": shown(cell.sd),
         "mark": cell.mark,
         "symbol": SYMBOL[cell.mark],
         "sort": cell.mean,
         "best": printed(cell.mean) == best,
-        "paper": f"{theirs.mean:.2f} ±{theirs.sd:.2f} {SYMBOL[theirs.mark]}".rstrip() if theirs else "",
+        "paper": f"{theirs} {SYMBOL[theirs.mark]}".rstrip() if theirs else "",
         "differs": any(d.dataset == s.name and d.column == column for d in findings.differences),
         "tip": _tip(s, column, cell, theirs, findings.table.reference),
     }
@@ -104,7 +105,7 @@ def _tip(s: SetInfo, column: str, cell: Cell, theirs: Cell | None, reference: st
     if not math.isnan(cell.log_loss):
         lines.append(f"log loss {cell.log_loss:.4f}")
     if theirs:
-        lines.append(f"paper: {theirs.mean:.2f} ± {theirs.sd:.2f} {SYMBOL[theirs.mark]}".rstrip())
+        lines.append(f"paper: {theirs} {SYMBOL[theirs.mark]}".rstrip())
     return "\n".join(lines)
 
 
@@ -159,7 +160,9 @@ def _facts(findings: Findings) -> list[tuple[str, str]]:
     averages = findings.averages()
     if averages:
         best = max(averages, key=lambda c: averages[c])
-        found.append((best, f"has the best average, {averages[best]:.2f} % over {len(findings.base)} sets"))
+        found.append(
+            (best, f"has the best average, {shown(averages[best])} % over {len(findings.base)} sets")
+        )
     failed = sum(f.folds for f in findings.summary.failures)
     if failed:
         found.append((str(failed), "folds failed"))
@@ -174,11 +177,16 @@ def _defect(table: Table, paper: Table) -> list[dict[str, str]]:
         theirs = paper.cell(name, "LWNB")
         if published and proper and theirs:
             cells = {"paper": theirs, "published": published, "proper": proper}
-            rows.append(
-                {"name": name}
-                | {key: f"{printed(c.mean):.2f} ± {printed(c.sd):.2f}" for key, c in cells.items()}
-            )
+            rows.append({"name": name} | {key: str(c) for key, c in cells.items()})
     return rows
+
+
+def _contradictions(findings: Findings) -> list[tuple[str, str, str]]:
+    """Return the printed counts that do not follow from the printed cells, and what does follow."""
+    if findings.table.reference != findings.paper.reference or len(findings.base) < len(findings.paper.sets):
+        return []
+    counts = {c: str(findings.paper.counts(c)) for c in PRINTED_COUNTS if findings.table.has(c)}
+    return [(c, PRINTED_COUNTS[c], count) for c, count in counts.items() if count != PRINTED_COUNTS[c]]
 
 
 def _test(test: Any) -> dict[str, Any]:
@@ -237,7 +245,7 @@ def _partial(table: Table) -> list[tuple[str, str]]:
 
 
 def _texts(values: dict[str, float], digits: int) -> dict[str, str]:
-    return {c: f"{value:.{digits}f}" for c, value in values.items()}
+    return {c: shown(value, digits) for c, value in values.items()}
 
 
 def _signed(value: float) -> str:

@@ -15,7 +15,7 @@ from localbayes.study.comparison import KAPPAS, PRINTED_COUNTS, rank_panel
 from localbayes.study.findings import Difference, Findings, examine
 from localbayes.study.page import render
 from localbayes.study.store import Store
-from localbayes.study.table import REFERENCE, Table, printed
+from localbayes.study.table import REFERENCE, Table, printed, shown
 
 __all__ = ["table_csv", "table_tex", "write_report"]
 
@@ -73,7 +73,7 @@ def table_csv(table: Table) -> str:
         for column in table.columns:
             cell = table.cell(s.name, column)
             if cell is not None:
-                row = [s.name, column, f"{printed(cell.mean):.2f}", f"{printed(cell.sd):.2f}", cell.mark]
+                row = [s.name, column, shown(cell.mean), shown(cell.sd), cell.mark]
                 writer.writerow(row)
     return text.getvalue()
 
@@ -89,9 +89,7 @@ def table_tex(findings: Findings) -> str:
     lines += [row("Data set", [_tex(c) for c in table.columns]), r"\hline"]
     for s in table.sets:
         cells = [table.cell(s.name, c) for c in table.columns]
-        texts = [
-            f"{printed(c.mean):.2f}$\\pm${printed(c.sd):.2f}{_TEX_MARK[c.mark]}" if c else "--" for c in cells
-        ]
+        texts = [f"{shown(c.mean)}$\\pm${shown(c.sd)}{_TEX_MARK[c.mark]}" if c else "--" for c in cells]
         lines.append(row(_tex(s.name), texts))
     averages, ranks = findings.averages(), findings.mean_ranks(ranked)
     lines += [r"\hline", row("Average", [_number(averages.get(c), 2) for c in table.columns])]
@@ -109,7 +107,7 @@ def _tex(text: str) -> str:
 
 
 def _number(value: float | None, digits: int) -> str:
-    return "--" if value is None else f"{value:.{digits}f}"
+    return "--" if value is None else shown(value, digits)
 
 
 def _finite(value: float | None) -> float | None:
@@ -173,8 +171,8 @@ def _difference(found: Difference) -> dict[str, Any]:
     return {
         "dataset": found.dataset,
         "method": found.column,
-        "paper": f"{found.paper.mean:.2f}±{found.paper.sd:.2f}",
-        "here": f"{printed(found.here.mean):.2f}±{printed(found.here.sd):.2f}",
+        "paper": str(found.paper),
+        "here": str(found.here),
         "tie_range": [printed(found.here.low), printed(found.here.high)],
         "cause": found.cause,
     }

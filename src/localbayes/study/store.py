@@ -66,7 +66,10 @@ class FoldRow:
 
 _CLAIM = "dataset = ? AND task = ? AND run = ?"
 _COLUMNS = ", ".join(f.name for f in fields(FoldRow))
-_INSERT = f"INSERT OR IGNORE INTO folds ({_COLUMNS}) VALUES ({', '.join('?' * len(fields(FoldRow)))})"
+_INSERT = (
+    f"INSERT INTO folds ({_COLUMNS}) VALUES ({', '.join('?' * len(fields(FoldRow)))}) "
+    "ON CONFLICT (dataset, method, run, fold) DO NOTHING"
+)
 
 
 class Store:
@@ -97,28 +100,35 @@ class Store:
             raise ValueError(f"the folder of the store {self.path} does not exist: make it first")
         try:
             self._db = sqlite3.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None)
+        except sqlite3.Error as error:
+            raise ValueError(f"cannot open the store {self.path} ({error}): give another file") from error
+        try:
             self._prepare()
+        except ValueError:
+            self._db.close()
+            raise
         except sqlite3.DatabaseError as error:
+            self._db.close()
             raise ValueError(
                 f"{self.path} is not a usable study store ({error}): give another file"
             ) from error
 
     def _prepare(self) -> None:
         self._db.execute(f"PRAGMA busy_timeout = {int(BUSY_SECONDS * 1000)}")
+        version = self._version()
+        if version not in (None, SCHEMA_VERSION):
+            raise ValueError(
+                f"the store {self.path} has schema {version}, this version of localbayes reads "
+                f"{SCHEMA_VERSION}: use a new store"
+            )
         if self._db.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
             self._db.execute("PRAGMA journal_mode = WAL")
         self._db.execute("PRAGMA synchronous = NORMAL")
-        version = self._version()
         if version is None:
             with self.transaction():
                 for statement in _SCHEMA.split(";\n"):
                     self._db.execute(statement)
                 self._db.execute("INSERT OR IGNORE INTO meta VALUES ('schema', ?)", (str(SCHEMA_VERSION),))
-        elif version != SCHEMA_VERSION:
-            raise ValueError(
-                f"the store {self.path} has schema {version}, this version of localbayes reads "
-                f"{SCHEMA_VERSION}: use a new store"
-            )
 
     def _version(self) -> int | None:
         tables = {row[0] for row in self._db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}

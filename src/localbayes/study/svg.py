@@ -11,6 +11,7 @@ CSS = """
 .fig .mono { font-family: ui-monospace, "DejaVu Sans Mono", Menlo, monospace; }
 .fig .soft { fill: var(--soft); }
 .fig .small { font-size: 11px; }
+.fig .halo { paint-order: stroke; stroke: var(--page); stroke-width: 3px; stroke-linejoin: round; }
 .fig .bold { font-weight: 600; }
 .fig .axis { stroke: var(--rule); stroke-width: 1; fill: none; }
 .fig .line { stroke: var(--ink); stroke-width: 1.2; fill: none; }

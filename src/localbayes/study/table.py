@@ -13,7 +13,17 @@ from numpy.typing import NDArray
 
 from localbayes.study.tests import binomial_at_least, ranks
 
-__all__ = ["PAPER_COLUMNS", "REFERENCE", "Cell", "Counts", "SetInfo", "Table", "paper_table", "printed"]
+__all__ = [
+    "PAPER_COLUMNS",
+    "REFERENCE",
+    "Cell",
+    "Counts",
+    "SetInfo",
+    "Table",
+    "paper_table",
+    "printed",
+    "shown",
+]
 
 PAPER_COLUMNS = ("LCWNB5", "LCWNB10", "LCWNB20", "NB", "TAN", "AODE", "WAODE", "HNB", "LWNB", "ICLNB")
 REFERENCE = "LCWNB5"
@@ -52,6 +62,9 @@ class Cell:
     log_loss: float = math.nan
     fit_seconds: float = math.nan
     predict_seconds: float = math.nan
+
+    def __str__(self) -> str:
+        return f"{shown(self.mean)}±{shown(self.sd)}"
 
 
 @dataclass(frozen=True)
@@ -162,7 +175,7 @@ class Table:
         return Counts(tally["better"], below, above, tally["worse"])
 
 
-def printed(value: float) -> float:
+def printed(value: float, digits: int = 2) -> float:
     """Round to the two decimals of the printed table, halves up.
 
     Examples
@@ -170,7 +183,19 @@ def printed(value: float) -> float:
     >>> printed(94.7333), printed(0.125)
     (94.73, 0.13)
     """
-    return math.floor(value * 100 + 0.5 + 1e-9) / 100
+    scale = 10.0**digits
+    return math.floor(value * scale + 0.5 + 1e-9) / scale
+
+
+def shown(value: float, digits: int = 2) -> str:
+    """Write a figure as the paper would print it.
+
+    Examples
+    --------
+    >>> shown(85.195), shown(4.75, 4)
+    ('85.20', '4.7500')
+    """
+    return f"{printed(value, digits):.{digits}f}"
 
 
 def paper_table() -> Table:

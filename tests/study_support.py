@@ -1,0 +1,60 @@
+"""Small studies for the tests: stores made of the paper's figures, and a quick real one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from localbayes.study import FoldRow, Store, make_plan, paper_table
+from localbayes.study.plan import Plan
+
+SETS = ["iris", "labor", "glass"]
+METHODS = ["LCWNB", "NB"]
+
+
+def small_plan(runs: int = 2, folds: int = 5) -> Plan:
+    """Three embedded sets, four columns of two methods: 120 rows by default."""
+    return make_plan(SETS, METHODS, runs=runs, folds=folds)
+
+
+def answers(path: Path) -> dict[tuple[str, str, int, int], tuple[int | None, int, float | None, str | None]]:
+    """Everything in a store that may not depend on how it came about: no seconds."""
+    with Store(path, create=False) as store:
+        return {
+            (row.dataset, row.method, row.run, row.fold): (row.correct, row.tested, row.log_loss, row.error)
+            for row in store.rows()
+        }
+
+
+def paper_store(path: Path, names: list[str] | None = None, rename: dict[str, str] | None = None) -> Path:
+    """Make a store whose means are the paper's printed ones, fold by fold."""
+    table = paper_table()
+    changed = rename or {}
+    with Store(path) as store:
+        store.fix_folds(10)
+        store.add_methods([(changed.get(c, c), f"about {c}") for c in table.columns])
+        for s in table.sets:
+            if names is not None and s.name not in names:
+                continue
+            label = changed.get(s.name, s.name)
+            store.add_set(type(s)(label, s.n, s.m, s.r, s.paper), digest=s.name)
+            rows = [
+                FoldRow(
+                    label,
+                    changed.get(c, c),
+                    1,
+                    fold,
+                    10_000,
+                    *(3 * [round(100 * table.cells[s.name, c].mean)]),
+                    0.5,
+                    "[" + "[1,0.5,1]," * 9 + "[1,0.9,1]]",
+                    0.01,
+                    0.02,
+                    None,
+                    "1.0",
+                )
+                for c in table.columns
+                for fold in range(2)
+            ]
+            store.add(rows)
+        store.end_invocation(store.begin_invocation({"localbayes": "1.0", "python": "3"}), 12.0, 20)
+    return path

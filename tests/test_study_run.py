@@ -1,0 +1,601 @@
+"""Plans, methods and runs: what is measured is right, what fails is a row, what is done stays done."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import signal
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.dummy import DummyClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import log_loss
+from sklearn.svm import LinearSVC
+from typer.testing import CliRunner
+
+from localbayes.classifiers import LCWNB, NB
+from localbayes.cli import app
+from localbayes.datasets import load
+from localbayes.study import FoldRow, Method, Prediction, Store, from_estimator, make_plan, run_study
+from localbayes.study.data import SetSource, find_sets
+from localbayes.study.methods import built_in, resolve
+from localbayes.study.published import WEIGHTS, product_score
+from localbayes.study.scoring import score
+from localbayes.study.work import run_unit
+from localbayes.weka import WekaFolds, apply_paper_filters
+from study_support import answers, small_plan
+
+OWN = """@relation fruit
+@attribute colour {red, green, blue}
+@attribute note string
+@attribute size numeric
+@attribute kind {apple, pear}
+@data
+red,a,1,apple
+green,b,2,apple
+green,a,?,pear
+red,b,4,pear
+green,a,5,pear
+red,b,6,apple
+"""
+
+
+class Stubborn(NB):
+    """Fails on every other fold of the first run, and dies or hangs on nothing."""
+
+    def fit(self, X, y):
+        if len(X) % 2:
+            raise RuntimeError("an odd\nnumber of rows")
+        return super().fit(X, y)
+
+
+class Deadly(NB):
+    """Takes its process with it."""
+
+    def fit(self, X, y):
+        if os.environ.get("STUDY_TEST_PARENT") != str(os.getpid()):
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().fit(X, y)
+
+
+def make_dummy():
+    return DummyClassifier(strategy="most_frequent")
+
+
+not_a_classifier = 3
+given = Method("given", ("given",), lambda fold: None, lambda model, fold, columns: {})
+frames = HistGradientBoostingClassifier(max_iter=2, categorical_features="from_dtype")
+frames.study_input = "frame"
+codes = HistGradientBoostingClassifier(max_iter=2, categorical_features="from_dtype")
+codes.study_input = "codes"
+wrong_input = DummyClassifier()
+wrong_input.study_input = "picture"
+
+
+# --- scores ---------------------
+
+
+def test_log_loss_is_scikit_learns():
+    """The log loss is scikit-learn's, whatever the order of the columns and a common factor."""
+    rng = np.random.default_rng(0)
+    proba = rng.dirichlet(np.ones(3), size=40)
+    truth = rng.integers(0, 3, size=40)
+    shuffled = np.log(proba[:, [2, 0, 1]]) + rng.normal(size=(40, 1))
+    found = score(Prediction(["c", "a", "b"], shuffled), ["a", "b", "c"], truth)
+    assert found.log_loss == pytest.approx(log_loss(truth, proba))
+    assert found.correct == (proba.argmax(axis=1) == truth).sum()
+    bins = np.array(json.loads(found.bins))
+    assert bins.shape == (10, 3)
+    assert bins[:, 0].sum() == 40
+    assert bins[:, 1].sum() == pytest.approx(proba.max(axis=1).sum(), abs=1e-4)
+    assert bins[:, 2].sum() == found.correct
+
+
+def test_ties_fall_to_the_class_declared_first():
+    """Of scores within 1e-9 the class declared first wins; well and badly count how ties could fall."""
+    scores = np.log([[0.5, 0.5], [0.5, 0.5], [0.3, 0.7]]) + np.array([[0, 4e-10], [0, 0], [0, 0]])
+    found = score(Prediction(["x", "y"], scores), ["y", "x"], np.array([0, 1, 0]))
+    assert (found.correct, found.ties_well, found.ties_badly) == (2, 3, 1)
+
+
+def test_a_class_never_seen_has_probability_zero():
+    """A class that a method does not know is never predicted and costs what scikit-learn clips to."""
+    found = score(Prediction(["a"], np.zeros((2, 1))), ["a", "b"], np.array([0, 1]))
+    assert found.correct == 1
+    clipped = log_loss([0, 1], np.array([[1.0, 0.0], [1.0, 0.0]]), labels=[0, 1])
+    assert found.log_loss == pytest.approx(clipped)
+
+
+def test_labels_decide_where_given():
+    """A method that does not predict its best score is taken at its word, and ties do not matter then."""
+    scores = np.log([[0.9, 0.1], [0.5, 0.5]])
+    found = score(Prediction(["a", "b"], scores, ["b", "unheard of"]), ["a", "b"], np.array([1, 0]))
+    assert (found.correct, found.ties_well, found.ties_badly) == (1, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("prediction", "message"),
+    [
+        (Prediction(["a"]), "scores, labels or both"),
+        (Prediction(["a", "b"], np.zeros((1, 3))), "2 columns"),
+        (Prediction(["a", "b"], np.array([[0.0, np.nan]])), "NaN"),
+    ],
+)
+def test_predictions_that_make_no_sense(prediction, message):
+    """A prediction without scores, with too many or with NaN is an error of the method."""
+    with pytest.raises(ValueError, match=message):
+        score(prediction, ["a", "b"], np.array([0]))
+
+
+# --- folds and methods ---------------------
+
+
+def test_folds_are_wekas():
+    """The study's folds are those of WekaFolds, and train and test share no row."""
+    data = SetSource("iris").load()
+    _, y = load("iris")
+    expected = list(WekaFolds(n_splits=10, n_repeats=2).split(y, y))
+    for index, (train, test) in enumerate(expected):
+        fold = data.fold(1 + index // 10, index % 10, 10)
+        assert fold.test_rows.tolist() == test.tolist()
+        assert sorted(fold.train_rows) == sorted(train)
+
+
+def test_results_are_those_of_plain_use(tmp_path):
+    """A column holds what fit and predict_proba on the filtered table give, fold by fold."""
+    X, y = load("glass")
+    filtered = apply_paper_filters(X)
+    run_study(make_plan(["glass"], ["NB", "LCWNB10"], runs=1), tmp_path / "s.db")
+    found = answers(tmp_path / "s.db")
+    for fold, (train, test) in enumerate(WekaFolds(n_splits=10, n_repeats=1).split(X, y)):
+        for name, model in (("NB", NB()), ("LCWNB10", LCWNB(kappa=10))):
+            model.fit(filtered.iloc[train], y.iloc[train])
+            right = (model.predict(filtered.iloc[test]) == y.iloc[test].to_numpy()).sum()
+            loss = log_loss(y.iloc[test], model.predict_proba(filtered.iloc[test]), labels=model.classes_)
+            correct, tested, measured, error = found["glass", name, 1, fold]
+            assert (correct, tested, error) == (right, len(test), None)
+            assert measured == pytest.approx(loss)
+
+
+def test_kappas_share_a_pass():
+    """The three kappas are one method, and asking for one of them is no other work."""
+    (method,) = resolve(["LCWNB20", "LCWNB5"])
+    assert (method.name, method.columns) == ("LCWNB", ("LCWNB5", "LCWNB20"))
+    data = SetSource("labor").load()
+    fold = data.fold(1, 0, 10)
+    both = method.predict(method.fit(fold), fold, method.columns)
+    one = method.predict(method.fit(fold), fold, ("LCWNB20",))
+    np.testing.assert_array_equal(both["LCWNB20"].log_joint, one["LCWNB20"].log_joint)
+
+
+@pytest.mark.parametrize("column", sorted(built_in()))
+def test_every_built_in_column_runs(column):
+    """Every column that comes along gives a row per fold without error."""
+    (method,) = resolve([column])
+    plan = make_plan(["labor"], [column], runs=1, folds=5)
+    rows = [row for found in run_unit(plan.units()[0], SetSource("labor").load(), 5) for row in found]
+    assert [(row.method, row.error) for row in rows] == [(column, None)] * 5
+    assert sum(row.tested for row in rows) == 57
+    assert method.about
+
+
+def test_the_fitted_tie_rule_decides_ties_only():
+    """LWNB and ICLNB differ from their plain versions in nothing but how equal scores fall."""
+    data = SetSource("diabetes").load()
+    for name in ("LWNB", "ICLNB"):
+        method = built_in()[name]
+        fold = data.fold(1, 0, 10)
+        found = method.predict(method.fit(fold), fold, method.columns)
+        fitted, plain = found[name], found[f"{name}-declared"]
+        np.testing.assert_array_equal(fitted.log_joint, plain.log_joint)
+        truth = data.truth[fold.test_rows]
+        a, b = score(fitted, data.classes, truth), score(plain, data.classes, truth)
+        assert (a.ties_well, a.ties_badly, a.log_loss) == (b.ties_well, b.ties_badly, b.log_loss)
+        assert a.ties_badly <= a.correct <= a.ties_well
+
+
+@pytest.mark.parametrize("kind", ["LWNB", "ICLNB"])
+def test_the_product_is_the_log_joint(kind):
+    """Up to rounding and a common factor, the product of the tie rule is the method's own score."""
+    data = SetSource("glass").load()
+    fold = data.fold(1, 3, 10)
+    method = built_in()[f"{kind}-declared"]
+    model = method.fit(fold)
+    log_joint = method.predict(model, fold, [f"{kind}-declared"])[f"{kind}-declared"].log_joint
+    order = [list(model.classes_).index(label) for label in data.classes]
+    for row in range(len(fold.test_rows)):
+        matches = fold.train.codes == fold.test.codes[row]
+        weights = WEIGHTS[kind](matches.shape[1] - matches.sum(axis=1), matches.shape[1])
+        product = product_score(
+            matches, weights, data.truth[fold.train_rows], fold.train.sizes, len(data.classes)
+        )
+        difference = np.log(product) - log_joint[row, order]
+        np.testing.assert_allclose(difference, difference[0], atol=1e-9)
+
+
+def test_foreign_classifiers(tmp_path):
+    """Any scikit-learn classifier runs: on codes, frames or arrays, with or without probabilities."""
+    here = "test_study_run"
+    specs = [
+        "sklearn.linear_model:LogisticRegression",
+        "svm=sklearn.svm:LinearSVC",
+        "sklearn.naive_bayes:CategoricalNB",
+        f"majority={here}:make_dummy",
+        f"{here}:frames",
+        f"{here}:codes",
+        "mine=localbayes.classifiers:NB",
+        "NB",
+    ]
+    outcome = run_study(make_plan(["vote"], specs, runs=1, folds=5), tmp_path / "s.db")
+    assert (outcome.rows, outcome.failed) == (40, 0)
+    found = answers(tmp_path / "s.db")
+    _, y = load("vote")
+    for fold, (_, test) in enumerate(WekaFolds(n_splits=5, n_repeats=1).split(y, y)):
+        assert found["vote", "majority", 1, fold][0] == (y.iloc[test] == "democrat").sum()
+        assert found["vote", "svm", 1, fold][2] is None
+        assert found["vote", "mine", 1, fold] == found["vote", "NB", 1, fold]
+        assert found["vote", "LogisticRegression", 1, fold][2] > 0
+        assert found["vote", "codes", 1, fold][0] == found["vote", "frames", 1, fold][0]
+
+
+def test_foreign_classifiers_match_scikit_learns_own_use(tmp_path):
+    """LogisticRegression under the study scores as it does on the codes by hand."""
+    run_study(make_plan(["iris"], ["sklearn.linear_model:LogisticRegression"], runs=1), tmp_path / "s.db")
+    X, y = load("iris")
+    codes = np.column_stack([column.cat.codes for _, column in apply_paper_filters(X).items()])
+    found = answers(tmp_path / "s.db")
+    for fold, (train, test) in enumerate(WekaFolds(n_splits=10, n_repeats=1).split(X, y)):
+        train = np.sort(train)
+        model = LogisticRegression().fit(codes[train], np.asarray(y)[train])
+        right = (model.predict(codes[test]) == np.asarray(y)[test]).sum()
+        assert found["iris", "LogisticRegression", 1, fold][0] == right
+
+
+@pytest.mark.parametrize(
+    ("specs", "message"),
+    [
+        (["XYZ"], "unknown method 'XYZ'"),
+        (["no.such.module:x"], "cannot import the method"),
+        (["sklearn.svm:Nothing"], "cannot import the method"),
+        (["test_study_run:not_a_classifier"], "expected a classifier"),
+        (["test_study_run:wrong_input"], "study_input must be one of"),
+        (["NB", "NB=sklearn.svm:LinearSVC"], "two methods are called 'NB'"),
+        ([from_estimator("x", LinearSVC()), Method("y", ("x",), print, print)], "fill the column 'x'"),
+        ([built_in()["NB"].only(["none"])], "fills no column"),
+    ],
+)
+def test_methods_that_cannot_be(specs, message):
+    """A method that cannot be found, is no classifier or clashes with another is refused by name."""
+    with pytest.raises(ValueError, match=message):
+        resolve(specs)
+
+
+def test_a_method_record_can_be_imported():
+    """An object that is a Method already is taken as it is."""
+    assert resolve(["test_study_run:given"]) == [given]
+
+
+# --- data ---------------------
+
+
+def test_own_files(tmp_path, monkeypatch):
+    """Any ARFF or CSV file is a data set; text is a category, the class is last or the one named."""
+    monkeypatch.chdir(tmp_path)
+    Path("fruit.arff").write_text(OWN)
+    Path("iris.csv").write_text("a,b,k\n" + "".join(f"{i % 3},x{i % 2},{'yn'[i % 2]}\n" for i in range(12)))
+    arff, csv = find_sets(["fruit.arff", "iris.csv"])
+    assert (arff.name, csv.name) == ("fruit", "iris.csv"), "a file is never taken for the paper's iris"
+    fruit = arff.load()
+    assert (fruit.info.n, fruit.info.m, fruit.info.r, fruit.info.paper) == (6, 4, 2, False)
+    assert fruit.coded.sizes.tolist() == [3, 2, 10]
+    (by_name,) = find_sets(["iris.csv"], target="b")
+    assert by_name.load().classes == ["x0", "x1"]
+    outcome = run_study(make_plan(["iris.csv"], ["NB"], runs=1, folds=3), "s.db")
+    assert (outcome.rows, outcome.failed) == (3, 0)
+
+
+@pytest.mark.parametrize(
+    ("names", "data", "message"),
+    [
+        (["nothing"], None, "neither one of the paper's sets nor a file"),
+        (["table.txt"], None, "ends in '.txt'"),
+        (["one/x.csv", "two/x.csv"], None, "two data sets are called 'x'"),
+        (None, "absent", "does not exist"),
+        (None, ".", "none of the paper's 36 sets"),
+    ],
+)
+def test_data_that_cannot_be_found(tmp_path, monkeypatch, names, data, message):
+    """Names that are no data set, files of another kind and empty folders are refused by name."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("table.txt", "one/x.csv", "two/x.csv"):
+        Path(name).parent.mkdir(exist_ok=True)
+        Path(name).write_text("a,b\n1,2\n")
+    with pytest.raises(ValueError, match=message):
+        find_sets(names, Path(data) if data else None)
+
+
+def test_named_groups_of_sets(tmp_path):
+    """`paper` is all 36, `embedded` nine, and a folder offers what it has."""
+    assert len(find_sets(["paper"])) == 36
+    assert len(find_sets()) == len(find_sets(["embedded", "iris"])) == 9
+    (tmp_path / "zoo.arff").write_text("")
+    assert [source.name for source in find_sets(None, tmp_path)] == ["zoo"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"), [({"runs": 0}, "runs must be"), ({"folds": 1}, "folds must be")]
+)
+def test_plans_that_cannot_be(options, message):
+    """A plan needs at least one run and two folds."""
+    with pytest.raises(ValueError, match=message):
+        make_plan(["iris"], **options)
+
+
+# --- running ---------------------
+
+
+def test_running_again_does_what_is_missing(tmp_path):
+    """A second run does nothing; a wider plan does only what it adds."""
+    path = tmp_path / "s.db"
+    assert run_study(small_plan(), path).rows == 120
+    assert run_study(small_plan(), path).rows == 0
+    assert run_study(small_plan(runs=3), path).rows == 60
+    with Store(path) as store, store.transaction():
+        store._db.execute("DELETE FROM folds WHERE dataset = 'glass' AND method = 'LCWNB10' AND fold = 3")
+    assert run_study(small_plan(runs=3), path).rows == 3
+    assert len(answers(path)) == 180
+
+
+def test_processes_give_what_one_process_gives(tmp_path):
+    """Two processes fill the store with the same answers as one."""
+    alone, together = tmp_path / "1.db", tmp_path / "2.db"
+    assert run_study(small_plan(), alone).rows == run_study(small_plan(), together, jobs=2).rows == 120
+    assert answers(alone) == answers(together)
+    with Store(together) as store:
+        (about,) = store.invocations()
+    assert (about["jobs"], about["folds"]) == (2, 120)
+    assert about["seconds"] > 0
+
+
+def test_a_failure_is_a_row(tmp_path):
+    """A fold that fails has a row with the error, the others go on, and a retry tries it again."""
+    path = tmp_path / "s.db"
+    plan = make_plan(["iris", "labor"], ["bad=test_study_run:Stubborn", "NB"], runs=1, folds=4)
+    outcome = run_study(plan, path)
+    found = answers(path)
+    errors = {key: value for key, value in found.items() if value[3]}
+    assert outcome.rows == len(found) == 16
+    assert outcome.failed == len(errors) > 0
+    assert {value[3] for value in errors.values()} == {"RuntimeError: an odd number of rows"}
+    assert {key[1] for key in errors} == {"bad"}
+    assert outcome.first_error.startswith("bad on ")
+    assert run_study(plan, path).rows == 0
+    assert run_study(plan, path, retry=True).rows == len(errors)
+
+
+def test_a_data_set_that_cannot_be_used(tmp_path):
+    """A broken or too small file fails in rows of its own, and other data sets go on."""
+    (tmp_path / "broken.arff").write_text("@relation x\n@attribute a {1,2}\n@data\n3\n")
+    (tmp_path / "tiny.csv").write_text("a,b\n1,x\n2,y\n")
+    (tmp_path / "unlabelled.csv").write_text("a,b\n1,x\n2,\n3,y\n")
+    files = [str(tmp_path / name) for name in ("broken.arff", "tiny.csv", "unlabelled.csv")]
+    outcome = run_study(make_plan([*files, "labor"], ["NB"], runs=1, folds=3), tmp_path / "s.db")
+    assert (outcome.rows, outcome.failed) == (12, 9)
+    errors = {key[0]: value[3] for key, value in answers(tmp_path / "s.db").items()}
+    assert errors["labor"] is None
+    assert "cannot make 3 folds of 2 rows" in errors["tiny"]
+    assert "1 rows without a class" in errors["unlabelled"]
+    assert "cannot use the data set" in errors["broken"]
+
+
+def test_a_process_that_dies_costs_its_unit_only(tmp_path, monkeypatch):
+    """When a worker is killed, its unit is a failure with the cause, and the rest is done."""
+    monkeypatch.setenv("STUDY_TEST_PARENT", str(os.getpid()))
+    plan = make_plan(["iris", "labor"], ["deadly=test_study_run:Deadly", "NB"], runs=1, folds=3)
+    outcome = run_study(plan, tmp_path / "s.db", jobs=2)
+    assert (outcome.rows, outcome.failed) == (12, 6)
+    assert "ended with exit code -9" in outcome.first_error
+    assert {key[1] for key, value in answers(tmp_path / "s.db").items() if value[3]} == {"deadly"}
+
+
+def test_workers_that_cannot_start(tmp_path, monkeypatch):
+    """Processes that end before they did anything are an error, not an endless new start."""
+    monkeypatch.setattr("localbayes.study.crew._worker", os._exit)
+    with pytest.raises(OSError, match="before it had done anything"):
+        run_study(make_plan(["iris"], ["NB"], runs=2), tmp_path / "s.db", jobs=2)
+
+
+def test_a_store_that_fails_in_a_worker(tmp_path, monkeypatch):
+    """An error of the store in a worker ends the run with that error."""
+    path = tmp_path / "s.db"
+    with Store(path) as store, store.transaction():
+        store._db.execute(
+            "CREATE TRIGGER t BEFORE INSERT ON folds BEGIN SELECT RAISE(ABORT, 'disk is full'); END"
+        )
+    with pytest.raises(OSError, match="disk is full"):
+        run_study(make_plan(["iris"], ["NB"], runs=2), path, jobs=2)
+    with pytest.raises(sqlite3.Error, match="disk is full"):
+        run_study(make_plan(["iris"], ["NB"], runs=2), path)
+
+
+def test_jobs_must_be_positive(tmp_path):
+    """Less than one process is refused."""
+    with pytest.raises(ValueError, match="jobs must be >= 1, got 0"):
+        run_study(small_plan(), tmp_path / "s.db", jobs=0)
+
+
+# --- command line ---------------------
+
+COMMAND = [sys.executable, "-c", "from localbayes.cli import main; main()", "study"]
+
+
+def invoke(*words: str):
+    return CliRunner().invoke(app, ["study", *words])
+
+
+def test_command_line(tmp_path, monkeypatch):
+    """run, run again, show and report work together, and say what they did."""
+    monkeypatch.chdir(tmp_path)
+    arguments = ["run", "--sets", "iris,labor", "--methods", "LCWNB,NB", "--runs", "1", "--jobs", "1"]
+    first = invoke(*arguments)
+    assert first.exit_code == 0
+    assert first.stdout.startswith("study.db: 80 fold results in ")
+    assert "nothing to do" in invoke(*arguments).stdout
+    shown = invoke("show").stdout
+    assert "iris" in shown
+    assert "LCWNB20" in shown
+    assert "mean rank" in shown
+    done = invoke("report", "--out", "page")
+    assert done.exit_code == 0
+    assert "page/index.html" in done.stdout
+    assert {path.name for path in Path("page").iterdir()} == {
+        "table.csv",
+        "table.tex",
+        "tests.json",
+        "figure1.svg",
+        "figure2.svg",
+        "critical-difference.svg",
+        "index.html",
+    }
+
+
+def test_command_line_reports_failures(tmp_path):
+    """Failures end with exit code 1 and the first of them."""
+    (tmp_path / "tiny.csv").write_text("a,b\n1,x\n2,y\n")
+    words = ["--sets", str(tmp_path / "tiny.csv"), "--methods", "NB", "--store", str(tmp_path / "s.db")]
+    result = invoke("run", *words, "--jobs", "1")
+    assert result.exit_code == 1
+    assert "100 failed, the first: NB on tiny: cannot use the data set" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["run", "--methods", "XYZ"], "unknown method 'XYZ'"),
+        (["run", "--sets", "nothing"], "neither one of the paper's sets nor a file"),
+        (["run", "--runs", "0"], "runs must be >= 1, got 0"),
+        (["report", "--store", "none.db"], "there is no store none.db"),
+        (["show", "--store", "empty.db"], "has no results yet"),
+        (["show", "--store", "bad.db"], "not a usable study store"),
+    ],
+)
+def test_command_line_errors_are_one_line(tmp_path, monkeypatch, words, message):
+    """Bad input ends with exit code 2 and one line."""
+    monkeypatch.chdir(tmp_path)
+    Store("empty.db").close()
+    Path("bad.db").write_text("no store" * 200)
+    result = invoke(*words)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
+
+
+def test_a_store_that_cannot_be_written(tmp_path):
+    """What SQLite says about a store that cannot be written comes as one line."""
+    path = tmp_path / "s.db"
+    with Store(path) as store, store.transaction():
+        store._db.execute(
+            "CREATE TRIGGER t BEFORE INSERT ON folds BEGIN SELECT RAISE(ABORT, 'disk is full'); END"
+        )
+    words = ["--sets", "labor", "--methods", "NB", "--jobs", "1", "--store", str(path)]
+    result = invoke("run", *words)
+    assert result.exit_code == 2
+    assert "cannot be used: disk is full" in result.stderr
+
+
+def test_progress_on_a_terminal(tmp_path):
+    """On a terminal there is a bar; the names of data sets in it are not read as markup."""
+    (tmp_path / "[red]x.csv").write_text("a,b\n" + "1,x\n2,y\n" * 10)
+    master, slave = pty.openpty()
+    words = ["run", "--sets", str(tmp_path / "[red]x.csv"), "--methods", "NB", "--jobs", "1"]
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "200"}
+    process = subprocess.Popen(
+        [*COMMAND, *words, "--store", str(tmp_path / "s.db")],
+        stdout=subprocess.PIPE,
+        stderr=slave,
+        env=environment,
+    )
+    os.close(slave)
+    output = b""
+    while True:
+        try:
+            part = os.read(master, 65536)
+        except OSError:
+            break
+        if not part:
+            break
+        output += part
+    os.close(master)
+    assert process.wait() == 0
+    assert b"%" in output
+    assert b"[red]x" in output
+    assert process.stdout.read().startswith(str(tmp_path / "s.db").encode())
+
+
+def test_silence_in_a_pipe(tmp_path):
+    """In a pipe there is no bar, and nothing on stderr."""
+    words = ["run", "--sets", "labor", "--methods", "NB", "--jobs", "1", "--store", str(tmp_path / "s.db")]
+    done = subprocess.run([*COMMAND, *words], capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    assert done.stdout.count("\n") == 1
+
+
+def test_ctrl_c(tmp_path):
+    """Ctrl-C ends the run and its processes with one line and exit code 130; what was done stays done."""
+    path = tmp_path / "s.db"
+    words = ["run", "--sets", "credit-g,vote", "--methods", "ICLNB,LWNB", "--jobs", "2", "--store", str(path)]
+    process = subprocess.Popen(
+        [*COMMAND, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    until_rows(process, path, 5)
+    os.killpg(process.pid, signal.SIGINT)
+    _, errors = process.communicate()
+    assert process.returncode == 130
+    assert errors.strip() == f"interrupted; {path} keeps what is done, run again to go on"
+    before = len(answers(path))
+    assert before >= 5
+    with Store(path) as store:
+        held = store._db.execute("SELECT owner FROM claims").fetchall()
+        assert all(store.free(*key) for key in store._db.execute("SELECT dataset, task, run FROM claims")), (
+            held
+        )
+
+
+def until_rows(process: subprocess.Popen, path: Path, rows: int) -> None:
+    """Watch the store until it has so many rows; an early end of the process is an error."""
+    while True:
+        try:
+            process.wait(timeout=0.02)
+        except subprocess.TimeoutExpired:
+            if path.exists() and count(path) >= rows:
+                return
+        else:
+            raise AssertionError(f"ended early: {process.stderr.read() if process.stderr else ''}")
+
+
+def count(path: Path) -> int:
+    database = sqlite3.connect(path)
+    try:
+        return database.execute("SELECT count(*) FROM folds").fetchone()[0]
+    except sqlite3.OperationalError:
+        return 0
+    finally:
+        database.close()
+
+
+def test_rows_carry_the_version(tmp_path):
+    """Every row names the version that made it."""
+    from localbayes import __version__
+
+    run_study(make_plan(["labor"], ["NB"], runs=1, folds=2), tmp_path / "s.db")
+    with Store(tmp_path / "s.db") as store:
+        rows: list[FoldRow] = list(store.rows())
+    assert {row.version for row in rows} == {__version__}
+    assert all(row.fit_seconds >= 0 and row.predict_seconds >= 0 for row in rows)

@@ -1,0 +1,342 @@
+"""The store: one row per fold, claims that outlive nobody, files of others left alone."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sqlite3
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from localbayes.study import FoldRow, Store, owner, run_study
+from localbayes.study import store as store_module
+from localbayes.study.owner import Owner, this_process
+from localbayes.study.table import SetInfo
+from study_support import answers, small_plan
+
+UNIT = ("iris", "NB", 1)
+
+
+@pytest.fixture(scope="module")
+def context():
+    """Processes that start quickly: a clean server has the imports ready."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(
+        ["localbayes.study", "localbayes.classifiers", "localbayes.datasets", "pandas"]
+    )
+    return context
+
+
+def hold(path: Path, unit: tuple[str, str, int], connection) -> None:
+    """Claim a unit and keep it until told, or killed."""
+    with Store(path) as store:
+        connection.send(store.claim(*unit))
+        if connection.recv() == "release":
+            store.release(*unit)
+
+
+def run_small(path: Path, connection) -> None:
+    """Run the small study and tell how many rows this process wrote."""
+    connection.recv()
+
+    class Watch:
+        def begin(self, todo):
+            connection.send(("begin", len(todo)))
+
+        def advance(self, unit, rows):
+            pass
+
+        def waiting(self, units):
+            connection.send(("waiting", units))
+
+    outcome = run_study(small_plan(), path, progress=Watch())
+    connection.send(("rows", outcome.rows))
+
+
+def start(context, target, *arguments):
+    here, there = context.Pipe()
+    process = context.Process(target=target, args=(*arguments, there))
+    process.start()
+    there.close()
+    return process, here
+
+
+def rows_written(connection) -> int:
+    while True:
+        kind, number = connection.recv()
+        if kind == "rows":
+            return number
+
+
+def test_a_row_is_kept_once(tmp_path):
+    """Of two results for the same fold the first stays."""
+    with Store(tmp_path / "s.db") as store:
+        first = FoldRow(
+            "iris", "NB", 1, 0, tested=15, correct=14, correct_ties_well=15, correct_ties_badly=13
+        )
+        store.add([first])
+        store.add([replace(first, correct=1)])
+        assert list(store.rows()) == [first]
+        assert store.done("iris", ["NB", "TAN"], 1) == {("NB", 0)}
+        assert store.done("iris", ["NB"], 2) == set()
+
+
+def test_failed_writes_leave_nothing(tmp_path):
+    """Rows are written together or not at all."""
+    with Store(tmp_path / "s.db") as store:
+        good, bad = FoldRow("iris", "NB", 1, 0, 15), FoldRow("iris", "NB", 1, 1, tested=None)
+        with pytest.raises(sqlite3.IntegrityError):
+            store.add([good, bad])
+        assert list(store.rows()) == []
+
+
+def test_it_is_a_write_ahead_log_that_others_can_read(tmp_path):
+    """The journal is a write-ahead log, and plain SQLite reads what was committed while the store is open."""
+    with Store(tmp_path / "s.db") as store:
+        store.add([FoldRow("a", "b", 1, 0, 10, 5)])
+        other = sqlite3.connect(tmp_path / "s.db")
+        assert other.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+        assert other.execute("SELECT dataset, correct FROM folds").fetchall() == [("a", 5)]
+        other.close()
+
+
+def test_a_living_process_keeps_its_claim(tmp_path, context):
+    """A unit that another process works on is refused, and free when that process gives it up."""
+    path = tmp_path / "s.db"
+    with Store(path) as store:
+        process, connection = start(context, hold, path, UNIT)
+        assert connection.recv() is True
+        assert not store.claim(*UNIT)
+        assert not store.free(*UNIT)
+        assert store.claims_of(process.pid) == [UNIT]
+        connection.send("release")
+        process.join()
+        assert store.claim(*UNIT)
+        assert store.claim(*UNIT), "a process may claim again what it has"
+
+
+def test_a_killed_process_loses_its_claim(tmp_path, context):
+    """After SIGKILL the claim is free at once, also while the dead process is not yet reaped."""
+    path = tmp_path / "s.db"
+    with Store(path) as store:
+        process, connection = start(context, hold, path, UNIT)
+        connection.recv()
+        os.kill(process.pid, signal.SIGKILL)
+        process.join()
+        assert store.claim(*UNIT)
+
+
+def test_two_runs_share_the_work(tmp_path, context):
+    """Two runs on one store write every row once between them, and get what one run alone gets."""
+    path, alone = tmp_path / "two.db", tmp_path / "alone.db"
+    workers = [start(context, run_small, path) for _ in range(2)]
+    for _, connection in workers:
+        connection.send("go")
+    written = [rows_written(connection) for _, connection in workers]
+    for process, _ in workers:
+        process.join()
+        assert process.exitcode == 0
+    assert run_study(small_plan(), alone).rows == 120
+    assert sum(written) == 120
+    assert answers(path) == answers(alone)
+
+
+def test_a_run_waits_for_what_another_has_claimed(tmp_path, context):
+    """A run does all that is free, waits for the rest, and takes it over when its owner dies."""
+    path = tmp_path / "s.db"
+    holder, hold_connection = start(context, hold, path, ("iris", "NB", 1))
+    assert hold_connection.recv() is True
+    process, connection = start(context, run_small, path)
+    connection.send("go")
+    message = connection.recv()
+    while message[0] != "waiting":
+        message = connection.recv()
+    assert message == ("waiting", 1)
+    assert len(answers(path)) == 115
+    os.kill(holder.pid, signal.SIGKILL)
+    holder.join()
+    assert rows_written(connection) == 120
+    process.join()
+    assert len(answers(path)) == 120
+
+
+@pytest.mark.parametrize(
+    ("changes", "alive"),
+    [
+        ({}, True),
+        ({"started": "1"}, False),
+        ({"pid": 2**22 + 5}, False),
+        ({"boot": "another"}, False),
+        ({"host": "elsewhere"}, None),
+        ({"space": "pid:[1]"}, None),
+    ],
+)
+def test_whether_an_owner_lives(changes, alive):
+    """A reused process id or a restarted machine is not the owner; other machines cannot be seen."""
+    assert replace(this_process(), **changes).alive() is alive
+
+
+def test_a_claim_from_elsewhere_lapses_by_silence(tmp_path, monkeypatch):
+    """A process on another machine keeps its claim as long as it was heard of within the hour."""
+    away = replace(this_process(), host="elsewhere")
+    with Store(tmp_path / "s.db") as store:
+        monkeypatch.setattr(store_module, "this_process", lambda: away)
+        assert store.claim(*UNIT)
+        monkeypatch.setattr(store_module, "this_process", this_process)
+        assert not store.claim(*UNIT)
+        later = store_module.time.time() + store_module.LEASE_SECONDS + 1
+        monkeypatch.setattr(store_module.time, "time", lambda: later)
+        assert store.claim(*UNIT)
+
+
+def test_a_zombie_is_dead():
+    """A process that has ended but was not waited for does not count as alive."""
+    child = os.fork()
+    if child == 0:
+        os._exit(0)
+    os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
+    assert owner._started(child) is None
+    os.waitpid(child, 0)
+
+
+def test_owners_without_a_proc_file_system(monkeypatch):
+    """Where start times cannot be read, the existence of the process decides."""
+    monkeypatch.setattr(owner.Path, "read_text", _absent)
+    monkeypatch.setattr(owner.Path, "exists", lambda path: False)
+    monkeypatch.setattr(owner.os, "readlink", _absent)
+    owner._here.cache_clear()
+    try:
+        me = this_process()
+        assert (me.boot, me.space, me.started) == ("", "", "")
+        assert me.alive() is True
+        assert replace(me, pid=2**22 + 5).alive() is False
+        monkeypatch.setattr(owner.os, "kill", _forbidden)
+        assert me.alive() is True
+        monkeypatch.setattr(sys, "platform", "win32")
+        assert me.alive() is None
+        assert owner._exists(1) == ""
+    finally:
+        owner._here.cache_clear()
+
+
+def test_owners_that_vanish_while_looked_at(monkeypatch):
+    """A process that ends between finding and reading its entry is dead."""
+    monkeypatch.setattr(owner.Path, "read_text", _vanished)
+    assert owner._started(1) is None
+
+
+def _absent(*_, **__):
+    raise FileNotFoundError
+
+
+def _vanished(*_, **__):
+    raise ProcessLookupError
+
+
+def _forbidden(*_):
+    raise PermissionError
+
+
+def test_owner_text_round_trip():
+    """What is written into the store names the same owner when read."""
+    me = this_process()
+    assert Owner.parse(str(me)) == me
+
+
+def test_changed_data_is_refused(tmp_path):
+    """A data set of the same name with other content does not mix with what the store has."""
+    with Store(tmp_path / "s.db") as store:
+        info = SetInfo("mine", 10, 3, 2, paper=False)
+        store.add_set(info, "one")
+        store.add_set(info, "one")
+        with pytest.raises(ValueError, match="'mine' differs from the one in the store"):
+            store.add_set(info, "two")
+        assert store.sets() == [info]
+
+
+def test_another_number_of_folds_is_refused(tmp_path):
+    """Runs of five and of ten folds do not mix in one store."""
+    with Store(tmp_path / "s.db") as store:
+        assert store.n_folds == 10
+        store.fix_folds(5)
+        store.fix_folds(5)
+        with pytest.raises(ValueError, match="runs of 5 folds, got 10"):
+            store.fix_folds(10)
+
+
+def _text_file(path: Path) -> None:
+    path.write_text("not a database, but long enough to be looked at as one" * 20)
+
+
+def _other_database(path: Path) -> None:
+    database = sqlite3.connect(path)
+    database.execute("CREATE TABLE songs (title TEXT)")
+    database.commit()
+    database.close()
+
+
+def _newer_store(path: Path) -> None:
+    with Store(path) as store, store.transaction():
+        store._db.execute("UPDATE meta SET value = '99' WHERE key = 'schema'")
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (_text_file, "not a usable study store"),
+        (_other_database, "SQLite file of something else"),
+        (_newer_store, "has schema 99"),
+    ],
+)
+def test_files_that_are_no_store(tmp_path, make, message):
+    """A file of something else is refused with one line, and left as it is."""
+    path = tmp_path / "file.db"
+    make(path)
+    before = path.read_bytes()
+    with pytest.raises(ValueError, match=message):
+        Store(path)
+    assert path.read_bytes()[:100] == before[:100]
+
+
+def test_many_processes_may_make_the_store_at_once(tmp_path, context):
+    """Processes that open a store which does not exist yet all find it made."""
+    path = tmp_path / "s.db"
+    holders = [start(context, hold, path, ("iris", "NB", run)) for run in range(6)]
+    assert all(connection.recv() is True for _, connection in holders)
+    for process, connection in holders:
+        connection.send("release")
+        process.join()
+        assert process.exitcode == 0
+
+
+def test_places_that_hold_no_store(tmp_path):
+    """A store that must exist is not made by looking for it; a missing folder is named."""
+    with pytest.raises(ValueError, match="there is no store"):
+        Store(tmp_path / "none.db", create=False)
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(ValueError, match="cannot open the store"):
+        Store(tmp_path)
+    with pytest.raises(ValueError, match="folder of the store"):
+        Store(tmp_path / "no" / "s.db")
+
+
+def test_errors_are_forgotten_on_request(tmp_path):
+    """Failed rows of the named sets and methods go, all others stay."""
+    with Store(tmp_path / "s.db") as store:
+        bad, good = FoldRow("a", "m", 1, 0, 0, error="x"), FoldRow("a", "m", 1, 1, 5, 5)
+        other = FoldRow("b", "m", 1, 0, 0, error="x")
+        store.add([bad, good, other])
+        assert store.forget_errors(["a"], ["m", "k"]) == 1
+        assert list(store.rows()) == [good, other]
+
+
+def test_methods_keep_their_order(tmp_path):
+    """Columns stand in the order of their first appearance, with their first description."""
+    with Store(tmp_path / "s.db") as store:
+        store.add_methods([("z", "last letter"), ("a", "first letter")])
+        store.add_methods([("a", "changed"), ("m", "middle")])
+        assert store.methods() == [("z", "last letter"), ("a", "first letter"), ("m", "middle")]

@@ -1,0 +1,262 @@
+"""The statistics of a study, against the paper's figures, textbooks, scipy and enumeration."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from localbayes.study import paper_table, tests
+from localbayes.study.comparison import KAPPAS, PRINTED_COUNTS, RIVALS, compare, rank_panel, switching_column
+from localbayes.study.table import PAPER_COLUMNS
+
+PAPER = paper_table()
+PUBLISHED = {
+    "friedman-kappa": "0.2366",
+    "iman-davenport-kappa": "0.2393",
+    "quade-kappa": "0.1449",
+    "wilcoxon-LCWNB10": "0.2256",
+    "wilcoxon-LCWNB20": "0.08192",
+    "middle-count": "3.808e-07",
+    "first-count": "0.02835",
+    "pattern-m": "8.99e-06",
+    "sign-threshold": "0.06625",
+    "mean-rank-LCWNB5": "0.05855",
+    "mean-rank-LCWNB*": "0.01559",
+}
+# Figure 2 as the paper prints it.
+FIGURE_2 = {
+    "n": """
+LCWNB5 : 3 1 1 3 3 1 1 2 1 2 3 3 3 3 1 2-1 1 3 3 2 3 3 1 1-1 1 3 1 1 1 3-1 1 2 1
+LCWNB10: 2 * * 2 2 2 2 1 2 3 * 2 2 2 2 1-2 2 2 1 1 * 2 2 2-2 2 2 2 2 2 2-2 2 2 2
+LCWNB20: 1 * * 1 1 3 3 3 3 1 * 1 1 1 3 3-3 3 1 2 3 * 1 3 3-3 3 1 3 3 3 1-3 3 2 3""",
+    "m": """
+LCWNB5 : 3-3 3 3-3-2 3-3-2-1 2 3-1-1 3-1 1-1 3-1 3 2-1 1 2 3-1 1 3 1 1-1 1 1 1 1
+LCWNB10: 2-2 2 *-*-1 2-2-3-2 1 2-2-2 2-* *-2 2-2 2 2-2 2 1 2-2 2 1 2 2-2 2 2 2 2
+LCWNB20: 1-1 1 *-*-3 1-1-1-3 3 1-3-3 1-* *-3 1-3 1 2-3 3 3 1-3 3 2 3 3-3 3 3 3 3""",
+    "r": """
+LCWNB5 : 3-3-3-3-3-3-2-2-2-2-1-1-1-1-1-1 3-3-1-1 3-1-1 3-3 1-1 2-1-1-1 1 3 3 1 1
+LCWNB10: 2-2-2-2-*-*-3-2-1-1-2-2-2-2-2-2 2-2-2-2 2-*-2 2-2 2-2 1-*-2-2 2 1 2 2 2
+LCWNB20: 1-1-1-1-*-*-1-2-3-3-3-3-3-3-3-3 1-1-3-3 1-*-3 1-1 3-3 3-*-3-3 3 2 1 3 3""",
+}
+
+
+@pytest.mark.parametrize(("key", "pvalue"), PUBLISHED.items())
+def test_published_p_values(key, pvalue):
+    """The printed table gives the published p-value of every test."""
+    found = {test.key: test for test in compare(PAPER)}[key]
+    assert f"{found.paper:.4g}" == pvalue
+    assert found.here == found.paper
+
+
+def test_published_mean_rank_details():
+    """LCWNB5 has mean rank 3.0556 among six methods, with s = 0.28362; the switching rule makes it 2.8889."""
+    five = tests.mean_rank_test(PAPER.means(["LCWNB5", *RIVALS]))
+    assert (round(five.mean_rank, 4), round(five.sd, 5)) == (3.0556, 0.28362)
+    switched = np.column_stack([switching_column(PAPER), PAPER.means(RIVALS)])
+    assert round(tests.mean_rank_test(switched).mean_rank, 4) == 2.8889
+
+
+def test_published_average_and_rank_rows():
+    """The printed cells give the printed average and mean-rank rows."""
+    averages = [85.78, 85.61, 85.14, 82.34, 84.33, 85.07, 85.59, 85.18, 85.20, 85.09]
+    ranks = [4.4167, 4.3194, 4.8472, 7.3611, 7.0417, 5.4583, 4.7500, 5.6389, 5.6944, 5.4722]
+    # 85.195 is exactly between two figures; the paper prints the upper one.
+    found = PAPER.averages(PAPER_COLUMNS)
+    assert [round(found[c] + 1e-9, 2) for c in PAPER_COLUMNS] == averages
+    assert [round(PAPER.mean_ranks(PAPER_COLUMNS)[c], 4) for c in PAPER_COLUMNS] == ranks
+
+
+def test_published_counts_row():
+    """The printed cells give the printed counts, except two that contradict the cells above them."""
+    found = {c: str(PAPER.counts(c)) for c in PAPER_COLUMNS[1:]}
+    different = {c for c in found if found[c] != PRINTED_COUNTS[c]}
+    assert different == {"WAODE", "ICLNB"}
+    # The printed 11 for WAODE: 17 of its means exceed LCWNB5's, 5 of them significantly, and none is equal.
+    means = PAPER.means(["LCWNB5", "WAODE"])
+    assert ((means[:, 1] > means[:, 0]).sum(), (means[:, 1] == means[:, 0]).sum()) == (17, 0)
+    assert found["WAODE"] == "[5/12/15/4]"
+    # The printed 14 for ICLNB: 14 means exceed LCWNB5's without significance, and two are equal.
+    means = PAPER.means(["LCWNB5", "ICLNB"])
+    assert ((means[:, 1] > means[:, 0]).sum(), (means[:, 1] == means[:, 0]).sum()) == (15, 2)
+    assert found["ICLNB"] == "[1/15/14/6]"
+    assert {c for c in found if PAPER.counts(c).dot} == {"NB", "TAN", "HNB"}
+
+
+@pytest.mark.parametrize("constant", ["n", "m", "r"])
+def test_figure_2_character_by_character(constant):
+    """The printed cells and constants give Figure 2 as it is printed."""
+    lines, sets = rank_panel(PAPER, constant)
+    assert "\n".join(lines) == FIGURE_2[constant].strip()
+    values = [getattr(s, constant) for s in sets]
+    assert values == sorted(values)
+
+
+def test_quade_textbook_example():
+    """Conover's example of seven stores and five brands has F = 3.8293 and p = 0.01519."""
+    sales = [
+        [5, 4, 7, 10, 12],
+        [1, 3, 1, 0, 2],
+        [16, 12, 22, 22, 35],
+        [5, 4, 3, 5, 4],
+        [10, 9, 7, 13, 10],
+        [19, 18, 28, 37, 58],
+        [10, 7, 6, 8, 7],
+    ]
+    found = tests.quade(sales)
+    assert (round(found.statistic, 4), round(found.pvalue, 5)) == (3.8293, 0.01519)
+
+
+@pytest.mark.parametrize(
+    ("methods", "quantile"),
+    [
+        (2, 1.960),
+        (3, 2.343),
+        (4, 2.569),
+        (5, 2.728),
+        (6, 2.850),
+        (7, 2.949),
+        (8, 3.031),
+        (9, 3.102),
+        (10, 3.164),
+    ],
+)
+def test_nemenyi_against_published_quantiles(methods, quantile):
+    """Demsar's critical values at 5 %, rounded to three digits, give the same differences."""
+    expected = quantile * np.sqrt(methods * (methods + 1) / (6 * 14))
+    assert tests.nemenyi_critical_difference(methods, 14) == pytest.approx(expected, rel=4e-4)
+
+
+tables = st.integers(0, 10_000).map(
+    lambda seed: np.random.default_rng(seed).integers(0, 6, size=(8, 4)).astype(float)
+)
+
+
+@given(tables)
+def test_friedman_is_scipys(table):
+    """The statistic is scipy's wherever scipy has one, and 0 where all columns are equal."""
+    found = tests.friedman(table)
+    if (np.ptp(table, axis=1) == 0).all():
+        assert found == (0.0, 1.0)
+    else:
+        assert found.pvalue == pytest.approx(stats.friedmanchisquare(*table.T).pvalue, nan_ok=True)
+
+
+@given(tables)
+def test_iman_davenport_is_the_analysis_of_variance_of_ranks(table):
+    """Without ties, Iman and Davenport's F is the two-way analysis of variance of the ranks."""
+    untied = table + np.arange(4) / 10
+    rank = tests.ranks(untied)
+    n, k = rank.shape
+    columns = n * ((rank.mean(axis=0) - rank.mean()) ** 2).sum()
+    rest = ((rank - rank.mean()) ** 2).sum() - columns
+    expected = (columns / (k - 1)) / (rest / ((k - 1) * (n - 1))) if rest > 1e-9 else np.inf
+    assert tests.iman_davenport(untied).statistic == pytest.approx(expected)
+
+
+def test_perfect_order_is_certain():
+    """Where every row orders the columns alike, the F forms are infinite and p is 0."""
+    table = [[3.0, 2.0, 1.0]] * 5
+    assert tests.iman_davenport(table) == (np.inf, 0.0)
+    assert tests.quade(table) == (np.inf, 0.0)
+
+
+def test_equal_columns_show_nothing():
+    """Where all columns are equal, no test finds a difference."""
+    table = np.ones((5, 3))
+    assert tests.quade(table) == (0.0, 1.0)
+    assert tests.friedman(table) == (0.0, 1.0)
+    assert tests.mean_rank_test(table) == (2.0, 0.0, 1.0)
+    assert tests.wilcoxon_better(table[:, 0], table[:, 1]) == (0.0, 1.0)
+
+
+def test_wilcoxon_normal_form():
+    """The p-value is that of the textbook's normal approximation without correction for continuity."""
+    a, b = np.array([5.0, 9, 4, 8, 7, 12, 3, 10]), np.array([3.0, 4, 5, 2, 4, 4, 7, 9.5])
+    difference = a - b
+    rank = stats.rankdata(abs(difference))
+    n, plus = len(a), rank[difference > 0].sum()
+    variance = n * (n + 1) * (2 * n + 1) / 24
+    ties = sum(t**3 - t for t in np.unique(rank, return_counts=True)[1]) / 48
+    z = (plus - n * (n + 1) / 4) / np.sqrt(variance - ties)
+    assert tests.wilcoxon_better(a, b) == pytest.approx((plus, stats.norm.sf(z)))
+
+
+@pytest.mark.parametrize("count", [0, 3, 6.5, 10])
+def test_binomial_by_addition(count):
+    """The tail is the sum of its terms; a half counts as the next whole number."""
+    terms = [stats.binom.pmf(j, 10, 0.3) for j in range(11) if j >= count]
+    assert tests.binomial_at_least(count, 10, 0.3) == pytest.approx(sum(terms))
+
+
+def test_permutation_bounds_by_enumeration():
+    """On a small table the bounds are those of all permutations."""
+    table = np.array([[1.0, 2.0, 4.0], [3.0, 1.0, 2.0], [9.0, 5.0, 1.0]])
+    farthest = sorted(
+        abs(np.mean(rows, axis=0) - table.mean()).max()
+        for rows in itertools.product(*(list(itertools.permutations(row)) for row in table))
+    )
+    bounds = tests.permutation_bounds(table, permutations=9999, level=0.8)
+    reach = bounds.high - table.mean()
+    assert (bounds.low + bounds.high) / 2 == pytest.approx(table.mean())
+    share = np.mean(np.array(farthest) < reach + 1e-9)
+    assert share >= 0.78
+    assert np.mean(np.array(farthest) < reach - 1e-9) <= 0.82
+
+
+def test_permutation_bounds_are_repeatable():
+    """The same seed gives the same bounds, whatever the size of the chunks."""
+    means = PAPER.means(PAPER_COLUMNS)
+    assert tests.permutation_bounds(means) == tests.permutation_bounds(means)
+    assert tests.permutation_bounds(means, seed=1) != tests.permutation_bounds(means, seed=2)
+
+
+def test_figure_1_of_the_paper_rejects_equality():
+    """In both measures a bar lies outside the bounds, as the paper says of its Figure 1: NB's."""
+    for values, of in (
+        (PAPER.means(PAPER_COLUMNS), "low"),
+        (tests.ranks(PAPER.means(PAPER_COLUMNS)), "high"),
+    ):
+        bounds = tests.permutation_bounds(values)
+        nb = values.mean(axis=0)[PAPER_COLUMNS.index("NB")]
+        assert nb < bounds.low if of == "low" else nb > bounds.high
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=8))
+def test_holm_by_its_definition(pvalues):
+    """An adjusted p-value is the largest, over smaller ones, of p times the number not smaller."""
+    order = sorted(range(len(pvalues)), key=lambda i: pvalues[i])
+    expected = {}
+    for place, i in enumerate(order):
+        steps = [pvalues[order[j]] * (len(pvalues) - j) for j in range(place + 1)]
+        expected[i] = min(1.0, max(steps))
+    assert tests.holm(pvalues) == pytest.approx([expected[i] for i in range(len(pvalues))])
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: tests.friedman([[1.0, 2.0]]), "3 methods"),
+        (lambda: tests.quade([[1.0, 2.0, 3.0]]), "2 data sets"),
+        (lambda: tests.ranks([[1.0, np.nan]]), "NaN"),
+        (lambda: tests.nemenyi_critical_difference(1, 5), "at least 2 methods"),
+    ],
+)
+def test_too_little_to_compare(call, message):
+    """A test that cannot be computed says what it needs."""
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_fewer_sets_and_columns():
+    """On part of the table, only the tests that it allows are made, on both sides alike."""
+    part = PAPER.only(["iris", "vote", "glass"], [*KAPPAS, "NB"])
+    keys = {test.key for test in compare(part)}
+    assert {"friedman-kappa", "sign-threshold", "friedman-all"} <= keys
+    assert not keys & {"pattern-m", "mean-rank-LCWNB5", "mean-rank-LCWNB*"}
+    assert all(test.paper == test.here for test in compare(part))
+    assert compare(PAPER.only([], PAPER_COLUMNS)) == []
