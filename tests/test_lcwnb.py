@@ -300,7 +300,7 @@ def test_adding_rows_is_fitting_all_of_them(kappa, problem, cut):
 
 # --- a kappa chosen by the rows left out --------------------------------------------------------------
 
-GRID = [0.5, 1, 2, 3, 5, 8, 13, 20, 32, 50, 80, 130, 200, 500]
+GRID = [0.25, 0.5, 1, 2, 3, 5, 8, 13, 20, 32, 50, 80, 130, 200, 500]
 
 
 def left_out_probabilities(X, y, kappa):

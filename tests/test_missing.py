@@ -13,7 +13,8 @@ from scipy.special import logsumexp
 import oracle
 from eager_tables import tables
 from localbayes import kernels
-from localbayes.classifiers import METHODS
+from localbayes.classifiers import LCWNB, METHODS
+from localbayes.datasets import load
 from localbayes.encoding import Coded
 from localbayes.persistence import load_model, save_model
 
@@ -399,3 +400,13 @@ def test_unknown_values_of_training_rows_bend_the_posterior_by_a_known_factor(se
                 bend *= known.sum(axis=1) / (weighed.sum(axis=1) / (weighed.sum(axis=1) + dark))
         expected = naive.predict_proba(asked)[0] * bend
         close(local.predict_proba(asked)[0], expected / expected.sum())
+
+
+def test_an_unknown_query_keeps_every_row_it_cannot_tell_apart():
+    """With nothing known of the query all rows are at distance 0, so that the sample holds all of them."""
+    X, y = load("vote")
+    model = LCWNB(5, missing="ignore").fit(X, y)
+    nothing = X.iloc[[0]].copy()
+    nothing.loc[:, :] = None
+    assert len(model.sample_local(nothing, random_state=0)[0]) == len(X)
+    assert model.local_model(nothing).attribute_weight_sum.shape == (1, 2, X.shape[1])

@@ -142,7 +142,9 @@ def kth_distance(at_distance: npt.NDArray[Any], k: int) -> npt.NDArray[np.intp]:
     ([2], [2])
     """
     nearer = at_distance.cumsum(axis=1)
-    reached: npt.NDArray[np.intp] = (nearer >= np.minimum(k, nearer[:, -1:])).argmax(axis=1)
+    # Weights are summed in floating point: ten times 0.1 is one.
+    wanted = np.minimum(k, nearer[:, -1:]) * (1 - 1e-12)
+    reached: npt.NDArray[np.intp] = (nearer >= wanted).argmax(axis=1)
     return reached
 
 

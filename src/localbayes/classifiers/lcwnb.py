@@ -15,7 +15,7 @@ from localbayes.classifiers.base import Floats, or_prior
 from localbayes.classifiers.kappa import KappaChoice, LeftOut, choose, kappa_grid, mix, rows_to_leave_out
 from localbayes.classifiers.lazy import LazyClassifier, check_count, check_number
 from localbayes.classifiers.terms import defined_terms, sum_of_terms
-from localbayes.encoding.coded import Codes
+from localbayes.encoding.coded import Codes, missing_code
 from localbayes.kernels import MatchCounts, cell_weights
 
 __all__ = ["LCWNB", "LocalModel"]
@@ -161,7 +161,8 @@ class LCWNB(LazyClassifier):
             counts = self.index_.count(codes[begin : begin + step])
             gamma, rho, weights = cell_weights(counts.distance_counts, self.kappa_)
             S, T = counts.weighted_sums(weights / rho[:, None, None])
-            parts.append((gamma[:, order], S[:, order], rho, rho * S.sum(axis=1), T[:, order]))
+            T = T[:, order, : len(self.sizes_)]
+            parts.append((gamma[:, order], S[:, order], rho, rho * S.sum(axis=1), T))
         return LocalModel(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
     def sample_local(self, X: Any, random_state: Any = None) -> list[npt.NDArray[np.int64]]:
@@ -191,10 +192,16 @@ class LCWNB(LazyClassifier):
             len(self.labels_),
         )
         wide = np.where(codes < self.sizes_, codes.astype(np.int64), -1)
+        # Where values may be missing, distances are taken over those known on both sides.
+        known = np.ones(codes.shape, bool)
+        if self.index_.may_miss:
+            known = codes != missing_code(codes.dtype)
         kept: list[list[npt.NDArray[np.int64]]] = [[] for _ in codes]
         for rows, classes, numbers, _ in self.index_.training_rows():
+            compared = rows != missing_code(rows.dtype)
             for q, query in enumerate(wide):
-                probability = gamma[q, classes] ** (rows != query).sum(axis=1)
+                differ = (rows != query) & compared & known[q]
+                probability = gamma[q, classes] ** differ.sum(axis=1)
                 kept[q].append(numbers[random.random_sample(len(rows)) < probability].astype(np.int64))
         return [np.sort(np.concatenate(parts)) if parts else np.empty(0, np.int64) for parts in kept]
 
