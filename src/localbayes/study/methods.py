@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from localbayes.study import alternatives
 from localbayes.study.published import predict_as_published
 from localbayes.study.scoring import Prediction
 from localbayes.study.table import PAPER_COLUMNS
@@ -25,7 +26,12 @@ __all__ = ["DEFAULT_COLUMNS", "Fold", "Method", "built_in", "from_estimator", "r
 
 KAPPAS = {"LCWNB5": 5.0, "LCWNB10": 10.0, "LCWNB20": 20.0}
 DEFAULT_COLUMNS = (*PAPER_COLUMNS, "LWNB-proper", "LWNB-declared", "ICLNB-declared")
-_GROUPS = {"paper": PAPER_COLUMNS, "LCWNB": tuple(KAPPAS)}
+_GROUPS = {
+    "paper": PAPER_COLUMNS,
+    "LCWNB": tuple(KAPPAS),
+    "beyond": ("LCWNB-loo", "LCWNB-mix"),
+    "alternatives": alternatives.COLUMNS,
+}
 _INPUTS = ("array", "codes", "frame")
 
 
@@ -125,6 +131,9 @@ def built_in() -> dict[str, Method]:
         ),
         _printed("ICLNB", "instance cloning local naive Bayes", k=10),
         _own("LWNB-proper", "LWNB", "locally weighted naive Bayes, d_k = 0 with equal weights", k=50),
+        _own("LCWNB-loo", "LCWNB", "LCWNB, kappa by leave-one-out on the training rows", kappa="loo"),
+        _own("LCWNB-mix", "LCWNB", "LCWNB, all kappas mixed by leave-one-out", kappa="mixture"),
+        *(_alternative(name) for name in alternatives.COLUMNS),
     ]
     return {column: method for method in (lcwnb, *plain) for column in method.columns}
 
@@ -239,6 +248,16 @@ def _own(column: str, class_name: str, about: str, **options: Any) -> Method:
     return Method(
         column, (column,), partial(_fit_named, class_name, options), partial(_predict_own, column), (about,)
     )
+
+
+def _alternative(name: str) -> Method:
+    kind = alternatives.INPUT.get(name, "array")
+    fit = partial(_fit_alternative, name, kind)
+    return Method(name, (name,), fit, partial(_predict_foreign, name, kind), (alternatives.ABOUT[name],))
+
+
+def _fit_alternative(name: str, kind: str, fold: Fold) -> Any:
+    return _fit_foreign(alternatives.make(name, fold.train.sizes), kind, fold)
 
 
 def _printed(name: str, about: str, **options: Any) -> Method:
