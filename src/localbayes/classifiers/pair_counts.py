@@ -17,7 +17,7 @@ MAX_TABLE_BYTES = 2 << 30
 NEGLIGIBLE = 1e-6
 
 # Rows that are turned into slots at a time.
-_STEP = 1 << 14
+_STEP = 1 << 12
 
 
 class ValueCounts:
@@ -81,7 +81,9 @@ class ValueCounts:
 
     def slots(self, codes: Codes) -> npt.NDArray[np.int64]:
         """Slot of every code; a code that is no declared value goes to the attribute's unseen slot."""
-        return np.minimum(codes, self.sizes) + self.first_slot[:-1]
+        slots = np.empty(codes.shape, dtype=np.int64)
+        _kernels.find_slots(self.first_slot, np.ascontiguousarray(codes), slots)
+        return slots
 
     def add(
         self, codes: Codes, class_codes: npt.NDArray[Any], weights: npt.NDArray[np.float64] | None = None

@@ -37,18 +37,19 @@ def plot_tree(parents: npt.NDArray[np.intp], names: Sequence[str], ax: Any = Non
     import matplotlib.pyplot as plt
 
     depth, height = layout(parents)
+    longest = [
+        max(len(str(name)) for name, own in zip(names, depth, strict=True) if own == d)
+        for d in range(depth.max() + 1)
+    ]
+    left = np.cumsum([0, *(width + _GAP for width in longest)])
     if ax is None:
-        longest = max(len(str(name)) for name in names)
-        width = (depth.max() + 1) * (0.09 * longest + 0.9)
-        _, ax = plt.subplots(
-            figsize=(max(width, 2.5), max(0.42 * (height.max() + 1), 1.2)), layout="constrained"
-        )
+        size = (left[-1] * _INCHES_PER_LETTER, (height.max() + 1) * _INCHES_PER_LINE)
+        _, ax = plt.subplots(figsize=size, layout="constrained")
     boxes = [
         ax.text(
-            depth[i],
+            left[depth[i]],
             height[i],
             str(name),
-            ha="center",
             va="center",
             fontsize=9,
             color="white" if parents[i] < 0 else "#1c2733",
@@ -59,32 +60,35 @@ def plot_tree(parents: npt.NDArray[np.intp], names: Sequence[str], ax: Any = Non
                 "linewidth": 0.9,
             },
             zorder=2,
-        )
+        ).get_bbox_patch()
         for i, name in enumerate(names)
     ]
     for child, parent in enumerate(parents):
-        if parent < 0:
-            continue
-        ax.annotate(
-            "",
-            xy=(depth[child], height[child]),
-            xytext=(depth[parent], height[parent]),
-            arrowprops={
-                "arrowstyle": "-|>",
-                "color": "#7a8a99",
-                "linewidth": 1.1,
-                "patchA": boxes[parent].get_bbox_patch(),
-                "patchB": boxes[child].get_bbox_patch(),
-                "shrinkA": 1,
-                "shrinkB": 1,
-                "connectionstyle": "arc3,rad=0",
-            },
-            zorder=1,
-        )
-    ax.set_xlim(-0.5, depth.max() + 0.5)
-    ax.set_ylim(height.max() + 0.6, -0.6)
+        if parent >= 0:
+            ax.annotate(
+                "",
+                xy=(0, 0.5),
+                xycoords=boxes[child],
+                xytext=(1, 0.5),
+                textcoords=boxes[parent],
+                arrowprops={
+                    "arrowstyle": "-|>",
+                    "color": "#7a8a99",
+                    "linewidth": 1.1,
+                    "shrinkA": 0,
+                    "shrinkB": 0,
+                },
+                zorder=1,
+            )
+    ax.set_xlim(-1, left[-1] - _GAP + 1)
+    ax.set_ylim(height.max() + 0.5, -0.5)
     ax.set_axis_off()
     return ax
+
+
+# In letters: room for the arrow between two generations.
+_GAP = 6
+_INCHES_PER_LETTER, _INCHES_PER_LINE = 0.088, 0.36
 
 
 def layout(parents: npt.NDArray[np.intp]) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.float64]]:

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <numbers>
 #include <optional>
+#include <type_traits>
 #include <vector>
 
 // What a query calls is compiled twice and chosen when the module is loaded. Neither version contracts
@@ -30,11 +31,11 @@ constexpr double kShift = 0x1p52, kBias = 1023;  // adding 2^52 puts a whole num
 constexpr double kLowest = -0x1p60;
 constexpr uint64_t kMantissaBits = 52, kMantissaMask = (uint64_t{1} << kMantissaBits) - 1;
 
-// Takes the exponents out of positive numbers. Exponents are kept as double: what has no integer
-// instruction of this width on older machines has one for double.
-inline void normalise(double* __restrict number, double* __restrict exponent, size_t size) {
+// Multiplies positive numbers and takes the exponents out. Exponents are kept as double: what has no
+// integer instruction of this width on older machines has one for double.
+inline void multiply(double* __restrict number, double* __restrict exponent, const double* __restrict factor, size_t size) {
     for (size_t k = 0; k < size; ++k) {
-        const uint64_t bits = std::bit_cast<uint64_t>(number[k]);
+        const uint64_t bits = std::bit_cast<uint64_t>(number[k] * factor[k]);
         exponent[k] += std::bit_cast<double>((bits >> kMantissaBits) | std::bit_cast<uint64_t>(kShift)) - (kShift + kBias);
         number[k] = std::bit_cast<double>((bits & kMantissaMask) | std::bit_cast<uint64_t>(1.0));
     }
@@ -46,14 +47,64 @@ inline double power_of_two(double k) {
     return std::bit_cast<double>(std::bit_cast<uint64_t>(biased) << kMantissaBits);
 }
 
+// Calls f(W, y) for blocks of classes y .. y + W - 1 that cover all r; the last may overlap the one before it. W is a
+// constant, so that what a block works on stays in registers.
+template <class F>
+inline void for_blocks(int r, F f) {
+    const auto cover = [&](auto width) {
+        for (int y = 0; y + width < r; y += width) f(width, y);
+        f(width, r - width);
+    };
+    if (r >= 8) cover(std::integral_constant<int, 8>{});
+    else if (r >= 4) cover(std::integral_constant<int, 4>{});
+    else if (r >= 2) cover(std::integral_constant<int, 2>{});
+    else cover(std::integral_constant<int, 1>{});
+}
+
+// Where the counts of a query lie: of attributes i < j at row[j] + column[i].
 template <class Pair>
-inline void multiply(const Pair* __restrict cell, int r, double pseudo_i, double pseudo_j, double* __restrict product_i,
-                     double* __restrict product_j) {
-    for (int y = 0; y < r; ++y) {
-        const double n = double(cell[y]);
-        product_i[y] *= n + pseudo_j;
-        product_j[y] *= n + pseudo_i;
+struct Cells {
+    std::vector<const Pair*> row;
+    std::vector<int64_t> column;
+
+    explicit Cells(int m) : row(m), column(m) {}
+    void find(const Slots& s, const int64_t* slot, const Pair* pairs) {
+        for (int i = 0; i < s.m; ++i) {
+            row[i] = pairs + s.row(i, slot[i]);
+            column[i] = slot[i] * s.n_classes;
+        }
     }
+};
+
+// to[k] = prod_i (n_{p, i, y + k} + pseudo[i]) over the attributes i != p from begin to end.
+template <int kWidth, class Pair>
+inline void multiply_counts(const Cells<Pair>& cells, int p, int begin, int end, int y, const double* pseudo, double* to) {
+    const Pair* const* row = cells.row.data();
+    const int64_t* column = cells.column.data();
+    double product[kWidth];
+    for (int k = 0; k < kWidth; ++k) product[k] = 1;
+    const auto multiply_by = [&](const Pair* count, double a) {
+        for (int k = 0; k < kWidth; ++k) product[k] *= double(count[k]) + a;
+    };
+    for (int i = begin; i < std::min(end, p); ++i) multiply_by(row[p] + column[i] + y, pseudo[i]);
+    for (int i = std::max(begin, p + 1); i < end; ++i) multiply_by(row[i] + column[p] + y, pseudo[i]);
+    for (int k = 0; k < kWidth; ++k) to[k] = product[k];
+}
+
+// to[k] = alone[k] + sum_{j != i} weight[j] (n_{i, j, y + k} + pseudo) scale(j, y + k).
+template <int kWidth, class Pair>
+inline void mix_counts(const Cells<Pair>& cells, int m, int i, int y, double pseudo, const double* weight,
+                       const double* alone, const double* scale, double* to) {
+    const Pair* const* row = cells.row.data();
+    const int64_t* column = cells.column.data();
+    double sum[kWidth];
+    for (int k = 0; k < kWidth; ++k) sum[k] = alone[column[i] + y + k];
+    const auto add = [&](const Pair* count, double w, const double* t) {
+        for (int k = 0; k < kWidth; ++k) sum[k] += w * (double(count[k]) + pseudo) * t[k];
+    };
+    for (int j = 0; j < i; ++j) add(row[i] + column[j] + y, weight[j], scale + column[j] + y);
+    for (int j = i + 1; j < m; ++j) add(row[j] + column[i] + y, weight[j], scale + column[j] + y);
+    for (int k = 0; k < kWidth; ++k) to[k] = sum[k];
 }
 
 // log sum_p product[p] mantissa[slot[p]] 2^power[p], for each class.
@@ -72,25 +123,13 @@ inline void sum_products(int m, int r, const int64_t* slot, const double* __rest
     for (int y = 0; y < r; ++y) out[y] = std::log(total[y]) + top[y] * std::numbers::ln2;
 }
 
-template <class Pair>
-inline void mix(const Pair* __restrict cell, int r, double pseudo_i, double weight_i, const double* __restrict scale_j,
-                double* __restrict mixed_i, double pseudo_j, double weight_j, const double* __restrict scale_i,
-                double* __restrict mixed_j) {
-    for (int y = 0; y < r; ++y) {
-        const double n = double(cell[y]);
-        mixed_i[y] += weight_i * (n + pseudo_i) * scale_j[y];
-        mixed_j[y] += weight_j * (n + pseudo_j) * scale_i[y];
-    }
-}
-
 // out = prior + sum_i log(mixed[i]), for each class.
 inline void sum_logs(int m, int r, const double* __restrict mixed, const double* prior, double* __restrict product,
                      double* __restrict power, double* __restrict out) {
     std::fill_n(product, r, 1.0);
     std::fill_n(power, r, 0.0);
     for (int i = 0; i < m; ++i) {
-        for (int y = 0; y < r; ++y) product[y] *= mixed[size_t(i) * r + y];
-        if (i % kGroup == kGroup - 1) normalise(product, power, r);
+        multiply(product, power, mixed + size_t(i) * r, r);
     }
     for (int y = 0; y < r; ++y) out[y] = prior[y] + std::log(product[y]) + power[y] * std::numbers::ln2;
 }
@@ -104,20 +143,29 @@ inline double log_gamma(const LogGamma& f, Count k) {
 
 }  // namespace
 
+template <class Code>
+void find_slots(const Slots& s, const Code* codes, int64_t n, int64_t* slots) {
+    for (int64_t k = 0; k < n; ++k)
+        for (int i = 0; i < s.m; ++i)
+            slots[k * s.m + i] = s.first[i] + std::min<int64_t>(codes[k * s.m + i], s.n_values(i));
+}
+
 template <class Count, class Pair>
 void count_rows(const Slots& s, Rows rows, const int64_t* classes, const double* weights, Count* values, Pair* pairs) {
     const int m = s.m, r = s.n_classes;
+    for (int64_t k = 0; k < rows.n; ++k)
+        for (int i = 0; i < m; ++i)
+            if (const int64_t slot = rows.slots[k * m + i]; slot != s.unseen(i))
+                values[slot * r + classes[k]] += Count(weights ? weights[k] : 1);
     // Attribute by attribute, so that the part of the table in use stays in cache.
-    for (int j = 0; j < m; ++j)
+    for (int j = 1; j < m && pairs; ++j)
         for (int64_t k = 0; k < rows.n; ++k) {
             const int64_t* slot = rows.slots + k * m;
             if (slot[j] == s.unseen(j)) continue;
-            const double weight = weights ? weights[k] : 1;
-            values[slot[j] * r + classes[k]] += Count(weight);
-            if (!pairs) continue;
             Pair* row = pairs + s.row(j, slot[j]) + classes[k];
+            const Pair weight = Pair(weights ? weights[k] : 1);
             for (int i = 0; i < j; ++i)
-                if (slot[i] != s.unseen(i)) row[slot[i] * r] += Pair(weight);
+                if (slot[i] != s.unseen(i)) row[slot[i] * r] += weight;
         }
 }
 
@@ -133,43 +181,42 @@ LOCALBAYES_ALSO_AVX2 void sum_rows(Rows rows, int m, int n_classes, const double
 }
 
 template <class Pair>
-LOCALBAYES_ALSO_AVX2 void sum_superparents(const Slots& s, Rows rows, const Pair* pairs, const double* pseudo, const double* mantissa,
-                      const double* exponent, double* out) {
+LOCALBAYES_ALSO_AVX2 void sum_superparents(const Slots& s, Rows rows, const Pair* pairs, const double* pseudo,
+                                           const double* mantissa, const double* exponent, double* out) {
     const int m = s.m, r = s.n_classes;
-    std::vector<double> product(size_t(m) * r), power(size_t(m) * r), top(r), total(r);
+    Cells<Pair> cells(m);
+    std::vector<double> product(size_t(m) * r), power(size_t(m) * r), group(size_t(m) * r), top(r), total(r);
     for (int64_t q = 0; q < rows.n; ++q) {
         const int64_t* slot = rows.slots + q * m;
+        cells.find(s, slot, pairs);
         std::fill(product.begin(), product.end(), 1.0);
         for (int p = 0; p < m; ++p) std::copy_n(exponent + slot[p] * r, r, &power[size_t(p) * r]);
-        for (int j0 = 0; j0 < m; j0 += kGroup)
-            for (int i0 = 0; i0 <= j0; i0 += kGroup) {
-                const int j1 = std::min(j0 + kGroup, m);
-                for (int j = j0; j < j1; ++j) {
-                    const Pair* row = pairs + s.row(j, slot[j]);
-                    for (int i = i0; i < std::min(i0 + kGroup, j); ++i)
-                        multiply(row + slot[i] * r, r, pseudo[i], pseudo[j], &product[size_t(i) * r], &product[size_t(j) * r]);
-                }
-                normalise(&product[size_t(j0) * r], &power[size_t(j0) * r], size_t(j1 - j0) * r);
-                if (i0 < j0) normalise(&product[size_t(i0) * r], &power[size_t(i0) * r], size_t(kGroup) * r);
-            }
+        for (int begin = 0; begin < m; begin += kGroup) {
+            const int end = std::min(begin + kGroup, m);
+            for (int p = 0; p < m; ++p)
+                for_blocks(r, [&](auto width, int y) {
+                    multiply_counts<width>(cells, p, begin, end, y, pseudo, &group[size_t(p) * r + y]);
+                });
+            multiply(product.data(), power.data(), group.data(), product.size());
+        }
         sum_products(m, r, slot, product.data(), power.data(), mantissa, top.data(), total.data(), out + q * r);
     }
 }
 
 template <class Pair>
-LOCALBAYES_ALSO_AVX2 void mix_parents(const Slots& s, Rows rows, const Pair* pairs, const double* pseudo, const double* weight,
-                 const double* alone, const double* scale, const double* prior, double* out) {
+LOCALBAYES_ALSO_AVX2 void mix_parents(const Slots& s, Rows rows, const Pair* pairs, const double* pseudo,
+                                      const double* weight, const double* alone, const double* scale,
+                                      const double* prior, double* out) {
     const int m = s.m, r = s.n_classes;
+    Cells<Pair> cells(m);
     std::vector<double> mixed(size_t(m) * r), product(r), power(r);
     for (int64_t q = 0; q < rows.n; ++q) {
         const int64_t* slot = rows.slots + q * m;
-        for (int i = 0; i < m; ++i) std::copy_n(alone + slot[i] * r, r, &mixed[size_t(i) * r]);
-        for (int j = 0; j < m; ++j) {
-            const Pair* row = pairs + s.row(j, slot[j]);
-            for (int i = 0; i < j; ++i)
-                mix(row + slot[i] * r, r, pseudo[i], weight[i * m + j], scale + slot[j] * r, &mixed[size_t(i) * r],
-                    pseudo[j], weight[j * m + i], scale + slot[i] * r, &mixed[size_t(j) * r]);
-        }
+        cells.find(s, slot, pairs);
+        for (int i = 0; i < m; ++i)
+            for_blocks(r, [&](auto width, int y) {
+                mix_counts<width>(cells, m, i, y, pseudo[i], weight + size_t(i) * m, alone, scale, &mixed[size_t(i) * r + y]);
+            });
         sum_logs(m, r, mixed.data(), prior, product.data(), power.data(), out + q * r);
     }
 }
@@ -305,9 +352,20 @@ void bind(nb::module_& m) {
        nb::arg().noconvert());
 }
 
+template <class Code>
+void bind_slots(nb::module_& m) {
+    m.def("find_slots", [](Index first, In<Code, 2> codes, InOut<int64_t, 2> slots) {
+        nb::gil_scoped_release release;
+        find_slots(view(first, first, 0), codes.data(), int64_t(codes.shape(0)), slots.data());
+    }, nb::arg(), nb::arg().noconvert(), nb::arg().noconvert());
+}
+
 }  // namespace
 
 void bind_pairs(nb::module_& m) {
+    bind_slots<uint8_t>(m);
+    bind_slots<uint16_t>(m);
+    bind_slots<uint32_t>(m);
     m.def("sum_rows", [](In<int64_t, 2> rows, In<double, 2> table, In<double, 1> start, InOut<double, 2> out) {
         nb::gil_scoped_release release;
         sum_rows(view(rows), int(rows.shape(1)), int(table.shape(1)), table.data(), start.data(), out.data());

@@ -44,6 +44,10 @@ struct Rows {
     int64_t n;
 };
 
+// Slots of codes, n x m; a code that is no declared value goes to the unseen slot.
+template <class Code>
+void find_slots(const Slots&, const Code* codes, int64_t n, int64_t* slots);
+
 // Adds rows to counts of values, [slot][class], and of pairs; weights may be null.
 template <class Count, class Pair>
 void count_rows(const Slots&, Rows, const int64_t* classes, const double* weights, Count* values, Pair* pairs);
