@@ -73,14 +73,18 @@ def compiler() -> str:
     return os.environ.get("CXX", "g++")
 
 
-def build(program: str, folder: Path, extra: list[str], emulate: bool = False) -> Path:
-    """Compile the kernel and one program of this folder, AVX-512 emulated or not; return the executable."""
+def match_sources() -> list[str]:
+    """Sources of the match counts."""
+    x86 = ["isa_avx2.cpp", "isa_avx512.cpp"] if is_x86() else []
+    return ["index.cpp", "score.cpp", "isa_portable.cpp", *x86]
+
+
+def build(program: str, sources: list[str], folder: Path, extra: list[str], emulate: bool = False) -> Path:
+    """Compile sources and one program of this folder, AVX-512 emulated or not; return the executable."""
     common, own = build_options()
     folder.mkdir(parents=True, exist_ok=True)
-    sources = [KERNELS / name for name in ("index.cpp", "score.cpp", "isa_portable.cpp")]
     if is_x86():
         common.append("-DLOCALBAYES_X86")
-        sources += [KERNELS / "isa_avx2.cpp", KERNELS / "isa_avx512.cpp"]
     if emulate:
         own["isa_avx512.cpp"] = [f"-I{HERE / 'emulated'}"]
 
@@ -91,7 +95,7 @@ def build(program: str, folder: Path, extra: list[str], emulate: bool = False) -
         return target
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        objects = list(pool.map(compile_one, [*sources, HERE / program]))
+        objects = list(pool.map(compile_one, [*(KERNELS / name for name in sources), HERE / program]))
     executable = folder / Path(program).stem
     run(compiler(), *extra, *objects, "-o", executable)
     return executable
@@ -106,10 +110,16 @@ def lacks_avx512() -> bool:
 def sanitize(tables: int) -> None:
     """Check the kernel against plain loops under AddressSanitizer and UBSan."""
     emulate = lacks_avx512()
-    check = build("check.cpp", ROOT / "build" / "native" / "sanitize", SANITIZE, emulate)
+    folder = ROOT / "build" / "native" / "sanitize"
+    check = build("check.cpp", match_sources(), folder, SANITIZE, emulate)
     print(run(check, tables).stdout, end="", flush=True)
     if emulate:
         print(run(check, tables, "portable", "avx512").stdout.rstrip(), "(emulated: this machine lacks it)")
+    if "nanobind" in (KERNELS / "pairs.cpp").read_text(encoding="utf-8"):
+        print("pairs.cpp is not checked here: it holds its own bindings and cannot be built without Python")
+        return
+    pairs = build("check_pairs.cpp", ["pairs.cpp"], folder, SANITIZE)
+    print(run(pairs, 5 * tables).stdout, end="")
 
 
 def count_instructions(executable: Path, work: str) -> int:
@@ -163,7 +173,7 @@ def instructions(record: bool) -> None:
             raise Failed(message)
         print(message)
         return
-    executable = build("work.cpp", ROOT / "build" / "native" / "work", ["-g1"])
+    executable = build("work.cpp", match_sources(), ROOT / "build" / "native" / "work", ["-g1"])
     counts = {work: count_instructions(executable, work) for work in WORKS}
     version = compiler_version()
     if record:
