@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import pty
 import signal
 import sqlite3
+import struct
 import subprocess
 import sys
+import termios
 from pathlib import Path
 
 import numpy as np
@@ -30,7 +33,7 @@ from localbayes.study.published import WEIGHTS, product_score
 from localbayes.study.scoring import score
 from localbayes.study.work import run_unit
 from localbayes.weka import WekaFolds, apply_paper_filters
-from study_support import answers, small_plan
+from study_support import answers, paper_store, small_plan
 
 OWN = """@relation fruit
 @attribute colour {red, green, blue}
@@ -510,18 +513,12 @@ def test_a_store_that_cannot_be_written(tmp_path):
     assert "cannot be used: disk is full" in result.stderr
 
 
-def test_progress_on_a_terminal(tmp_path):
-    """On a terminal there is a bar; the names of data sets in it are not read as markup."""
-    (tmp_path / "[red]x.csv").write_text("a,b\n" + "1,x\n2,y\n" * 10)
+def on_a_terminal(words: list[str], columns: int) -> tuple[int, str]:
+    """Run a command on a terminal of so many columns; return exit code and what was seen."""
     master, slave = pty.openpty()
-    words = ["run", "--sets", str(tmp_path / "[red]x.csv"), "--methods", "NB", "--jobs", "1"]
-    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "200"}
-    process = subprocess.Popen(
-        [*COMMAND, *words, "--store", str(tmp_path / "s.db")],
-        stdout=subprocess.PIPE,
-        stderr=slave,
-        env=environment,
-    )
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": str(columns)}
+    process = subprocess.Popen([*COMMAND, *words], stdout=slave, stderr=slave, env=environment)
     os.close(slave)
     output = b""
     while True:
@@ -529,14 +526,35 @@ def test_progress_on_a_terminal(tmp_path):
             part = os.read(master, 65536)
         except OSError:
             break
+        output += part
         if not part:
             break
-        output += part
     os.close(master)
-    assert process.wait() == 0
-    assert b"%" in output
-    assert b"[red]x" in output
-    assert process.stdout.read().startswith(str(tmp_path / "s.db").encode())
+    return process.wait(), output.decode()
+
+
+def test_progress_on_a_terminal(tmp_path):
+    """On a terminal there is a bar; the names of data sets in it are not read as markup."""
+    (tmp_path / "[red]x.csv").write_text("a,b\n" + "1,x\n2,y\n" * 10)
+    words = ["run", "--sets", str(tmp_path / "[red]x.csv"), "--methods", "NB", "--jobs", "1"]
+    code, seen = on_a_terminal([*words, "--store", str(tmp_path / "s.db")], 200)
+    assert code == 0
+    assert "%" in seen
+    assert "[red]x" in seen
+    assert "100 fold results" in seen
+
+
+@pytest.mark.parametrize(("columns", "spread"), [(150, True), (60, False)])
+def test_the_table_fits_the_terminal(tmp_path, columns, spread):
+    """A wide terminal shows deviations and counts, a narrow one leaves them out and cuts nothing off."""
+    path = paper_store(tmp_path / "s.db", ["iris", "vote"])
+    with Store(path) as store, store.transaction():
+        store._db.execute("DELETE FROM folds WHERE method NOT IN ('LCWNB5', 'LCWNB10', 'NB', 'TAN')")
+    code, seen = on_a_terminal(["show", "--store", str(path)], columns)
+    assert code == 0
+    assert ("94.73±0.00" in seen, "s.w." in seen) == (spread, spread)
+    assert "94.73" in seen
+    assert "…" not in seen
 
 
 def test_silence_in_a_pipe(tmp_path):

@@ -107,10 +107,14 @@ def show(store: StoreOption = Path("study.db"), reference: ReferenceOption = "LC
     from localbayes.study.store import Store
 
     with _naming_the_store(store), Store(store, create=False) as opened:
-        table = _rich_table(examine(opened, reference))
+        findings = examine(opened, reference)
+    table = _rich_table(findings)
     # A pipe has no width: let every column be as wide as it is.
-    width = None if sys.stdout.isatty() else 20 + 20 * len(table.columns)
-    Console(width=width).print(table)
+    endless = Console(width=20 + 20 * len(table.columns))
+    console = Console() if sys.stdout.isatty() else endless
+    if endless.measure(table).maximum > console.width:
+        table = _rich_table(findings, brief=True)
+    console.print(table)
 
 
 def _split(given: Sequence[str] | None) -> list[str]:
@@ -127,7 +131,8 @@ def _naming_the_store(store: Path) -> Iterator[None]:
         raise OSError(f"the store {store} cannot be used: {error}") from error
 
 
-def _rich_table(findings: Findings) -> RichTable:
+def _rich_table(findings: Findings, brief: bool = False) -> RichTable:
+    """Lay out the table; the brief one has no deviations and counts, for a narrow terminal."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -144,16 +149,22 @@ def _rich_table(findings: Findings) -> RichTable:
     style = {"": "", "worse": "red", "better": "green"}
     for s in table.sets:
         cells = [table.cell(s.name, column) for column in table.columns]
-        texts = [Text(f"{c}{SYMBOL[c.mark] or ' '}", style=style[c.mark]) if c else Text("–") for c in cells]
+        texts = [
+            Text(f"{shown(c.mean) if brief else c}{SYMBOL[c.mark] or ' '}", style=style[c.mark])
+            if c
+            else Text("–")
+            for c in cells
+        ]
         printed.add_row(Text(s.name), *texts)
     printed.add_section()
     printed.add_row("average", *(f"{shown(averages[c])} " if c in averages else "" for c in table.columns))
     printed.add_row("mean rank", *(f"{ranks[c]:.4f} " if c in ranks else "" for c in table.columns))
-    counts = {c: table.counts(c) for c in table.columns if c != table.reference}
-    printed.add_row(
-        "s.w./m.w./m.b./s.b.",
-        *(Text(f"{n}{'●' if n.dot else ' '}") if (n := counts.get(c)) else "" for c in table.columns),
-    )
+    if not brief:
+        counts = {c: table.counts(c) for c in table.columns if c != table.reference}
+        printed.add_row(
+            "s.w./m.w./m.b./s.b.",
+            *(Text(f"{n}{'●' if n.dot else ' '}") if (n := counts.get(c)) else "" for c in table.columns),
+        )
     return printed
 
 
