@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import dask
 import dask.array as da
 import dask.dataframe as dd
 import numpy as np
@@ -27,6 +28,7 @@ LAZY = ["LCWNB", "LWNB", "ICLNB"]
 @pytest.fixture(scope="module")
 def client() -> Iterator[Client]:
     with (
+        dask.config.set({"distributed.scheduler.work-stealing": False}),
         LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0", memory_limit=0) as cluster,
         Client(cluster, set_as_default=False) as client,
     ):
@@ -198,6 +200,12 @@ def test_training_rows_stay_on_the_workers(client: Client, monkeypatch: pytest.M
     )
     assert sum(size for parts in held.values() for _, size in parts) > 20_000
     assert sum(fetched) < 10_000
+    # Dask forgets where tasks are best done when it fuses those of an array.
+    with dask.config.set({"optimization.fuse.active": False}):
+        lazy = client.compute(model.predict(dd.from_pandas(queries(), npartitions=3))).result()
+    np.testing.assert_array_equal(lazy, model.predict(queries()))
+    keys = client.run(lambda dask_worker: [k for k in dask_worker.data if "index-rows" in k]).values()
+    assert sum(map(len, keys)) == 4
     model.close()
 
 

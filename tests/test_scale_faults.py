@@ -200,7 +200,7 @@ def test_scheduler_and_workers_started_from_the_command_line(tmp_path: Path) -> 
     address = ["--host", "127.0.0.1"]
     commands = [
         ["scheduler", *common, *address, "--port", "0"],
-        *[["worker", *common, *address, "--nthreads", "1", "--local-directory", str(tmp_path)]] * 2,
+        *[["worker", *common, *address, "--no-nanny", "--local-directory", str(tmp_path)]] * 2,
     ]
     X, y = table()
     with ExitStack() as stack:

@@ -4,7 +4,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+import dask
 from distributed import Client, Future, LocalCluster, as_completed, default_client
+
+from localbayes.scale.graph import Graph
 
 __all__ = ["Cluster", "Progress", "connect", "result", "results", "run_tasks", "share", "watch"]
 
@@ -27,7 +30,9 @@ class Cluster:
             try:
                 client = default_client()
             except ValueError:
-                self._own = LocalCluster(threads_per_worker=1, dashboard_address="127.0.0.1:0")
+                # Rows are to be asked where they are, not copied to whichever worker is idle.
+                with dask.config.set({"distributed.scheduler.work-stealing": False}):
+                    self._own = LocalCluster(threads_per_worker=1, dashboard_address="127.0.0.1:0")
                 client = Client(self._own, set_as_default=False)
         self._client = client
         self.get_client("pass one that is open")
@@ -54,10 +59,16 @@ class Cluster:
             self._client.close()
             self._own.close()
 
-    def start(self, graph: dict[Any, Any], keys: Sequence[Any]) -> list[Any]:
+    def start(self, graph: Graph, keys: Sequence[Any]) -> list[Any]:
         """Have tasks computed; results stay on the workers."""
-        futures: list[Any] = self.get_client("connect again").get(dict(graph), list(keys), sync=False)
+        client = self.get_client("connect again")
+        with graph.annotated():
+            futures: list[Any] = client.get(dict(graph), list(keys), sync=False)
         return futures
+
+    def places(self, futures: Sequence[Any]) -> dict[Any, tuple[str, ...]]:
+        """Addresses of the workers that hold results, by key."""
+        return dict(self._client.who_has(futures))
 
 
 def watch(

@@ -1,13 +1,24 @@
 """Graphs of tasks whose names say what they do."""
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any
 from uuid import uuid4
 
-__all__ = ["FAN_IN", "Graph"]
+import dask
+
+__all__ = ["FAN_IN", "Graph", "Near"]
 
 # Results that one task of a tree reduction adds up.
 FAN_IN = 8
+
+
+class Near(dict[Any, Sequence[str]]):
+    """Addresses of the workers that hold what a task needs, by key, in the form of a Dask annotation."""
+
+    def __call__(self, key: Any) -> list[str]:
+        """Give the addresses; none is any."""
+        return list(self.get(key, ()))
 
 
 class Graph(dict[Any, Any]):
@@ -30,11 +41,22 @@ class Graph(dict[Any, Any]):
         for graph in inputs:
             self.update(graph)
         self.token = uuid4().hex
+        self.near = Near()
         self._calls = 0
 
-    def call(self, name: str, function: Callable[..., Any], *arguments: Any) -> str:
-        """Add a task; keys among the arguments, also in lists, stand for results. Give its key."""
-        return self.put(name, (function, *arguments))
+    def call(self, name: str, function: Callable[..., Any], *arguments: Any, near: Sequence[str] = ()) -> str:
+        """Add a task, which may be told what workers are best for it, and give its key.
+
+        Keys among the arguments, also in lists, stand for results.
+        """
+        key = self.put(name, (function, *arguments))
+        if near:
+            self.near[key] = near
+        return key
+
+    def annotated(self) -> Any:
+        """Context in which Dask hears of the best workers; where they are gone, others will do."""
+        return dask.annotate(workers=self.near, allow_other_workers=True) if self.near else nullcontext()
 
     def put(self, name: str, value: Any) -> str:
         """Add a value under a key of its own, so that it is sent once however many tasks use it."""

@@ -12,6 +12,7 @@ from localbayes.classifiers.lazy import LazyClassifier
 from localbayes.encoding.coded import Codes
 from localbayes.scale.counts import Arrays, Floats, SummedCounts, add_arrays, with_index
 from localbayes.scale.graph import Graph
+from localbayes.scale.queries import Places
 from localbayes.scale.work import Part
 
 __all__ = ["Wanted", "add_choice", "finish"]
@@ -64,7 +65,7 @@ def finish(estimator: LazyClassifier, n_rows: int, left_out: Sequence[Any] | Non
 
 
 def add_choice(
-    graph: Graph, estimator: LazyClassifier, model: str, parts: Sequence[Any], wanted: Wanted
+    graph: Graph, estimator: LazyClassifier, model: str, index: Places, wanted: Wanted
 ) -> tuple[str, list[str]]:
     """Add the tasks that leave rows out.
 
@@ -74,8 +75,8 @@ def add_choice(
         The graph to add to.
     estimator, model : LazyClassifier and its key
         The classifier without its rows.
-    parts : list of keys
-        The parts of the rows.
+    index : list of (key, addresses)
+        The parts of the rows and where they are.
     wanted : Wanted
         What to leave out.
 
@@ -87,14 +88,14 @@ def add_choice(
         Predictions for left-out rows, to follow progress by.
     """
     sample = graph.tree(
-        "join-left-out-rows", _join, [graph.call("send-left-out-rows", _own, p) for p in parts]
+        "join-left-out-rows", _join, [graph.call("send-left-out-rows", _own, p, near=at) for p, at in index]
     )
     grid, m, n = graph.put("kappas", wanted.grid), len(estimator.sizes_), len(wanted.numbers)
     step = max(1, _BATCH_BYTES // (8 * len(estimator.labels_) * (m + 1) * 2 * m))
     results = []
     for begin in range(0, n, step):
         batch = graph.call("sort-left-out-rows", _batch, sample, begin, begin + step)
-        counts = [graph.call("count-left-out-rows", _count, part, batch) for part in parts]
+        counts = [graph.call("count-left-out-rows", _count, p, batch, near=at) for p, at in index]
         total = graph.tree("add-match-counts", add_arrays, counts)
         results.append(graph.call("score-left-out-rows", _score, model, batch, total, grid))
     n_rows = int(estimator._class_count.sum())

@@ -164,7 +164,7 @@ class Distributed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             rows = self._rows()
             graph = Graph(rows.graph())
             model = graph.put("model", estimator)
-            choice, done = add_choice(graph, estimator, model, rows.keys, learned)
+            choice, done = add_choice(graph, estimator, model, rows.places(), learned)
             choice, *done = self._cluster.start(graph, [choice, *done])
             watch(done, ["rows left out"] * len(done), "leave rows out", self.progress)
             learned = result(choice, "rows left out")
@@ -238,9 +238,10 @@ class Distributed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             answers = [graph.call("classify-part", work.classify_part, model, p, method) for p in parts.keys]
         else:
             rows = self._rows()
+            places = rows.places()
             graph.update(rows.graph())
             answers = [
-                rows.add_part(graph, estimator, model, table, n, method)
+                rows.add_part(graph, estimator, model, places, table, n, method)
                 for table, n in zip(parts.keys, parts.lengths, strict=True)
             ]
         sample = work.empty_answer(estimator, method)
@@ -249,7 +250,8 @@ class Distributed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         graph.update({(name, k, *columns): answer for k, answer in enumerate(answers)})
         lengths = tuple(np.nan if n is None else n for n in parts.lengths)
         chunks = (lengths, *((n,) for n in sample.shape[1:]))
-        layers = HighLevelGraph.from_collections(name, dict(graph), dependencies=[])
+        with graph.annotated():
+            layers = HighLevelGraph.from_collections(name, dict(graph), dependencies=[])
         return da.Array(layers, name, chunks, meta=sample)
 
     # --- the cluster ----------------------------------------------------------------------------

@@ -19,7 +19,10 @@ from localbayes.scale.cluster import Cluster, Progress, result, watch
 from localbayes.scale.counts import add_arrays
 from localbayes.scale.graph import Graph
 
-__all__ = ["RemoteRows", "add_batch", "batch_size", "choose_passes"]
+__all__ = ["Places", "RemoteRows", "add_batch", "batch_size", "choose_passes"]
+
+# Key of every part and the addresses of the workers that hold it.
+Places = Sequence[tuple[Any, Sequence[str]]]
 
 # Memory of a worker for counts of queries and their weights, and the longest batch.
 KEPT_BYTES = 128 << 20
@@ -68,7 +71,7 @@ class RemoteRows:
         self, estimator: LazyClassifier, codes: Codes, method: str, progress: Progress | None
     ) -> npt.NDArray[Any]:
         """Predictions for queries of any number."""
-        step = self._step(estimator)
+        step, places = self._step(estimator), self.places()
         starts = range(0, len(codes), step)
         answers: list[npt.NDArray[Any]] = []
         pending: deque[list[Any]] = deque()
@@ -86,7 +89,7 @@ class RemoteRows:
             queries = graph.put("queries", codes[begin : begin + step])
             model = graph.put("model", estimator)
             passes = self.passes or choose_passes(estimator, min(step, len(codes) - begin))
-            answer, parts = add_batch(graph, model, self.keys, queries, method, passes)
+            answer, parts = add_batch(graph, model, places, queries, method, passes)
             pending.append(self.cluster.start(graph, [answer, *(parts if progress else [])]))
             if len(pending) == IN_FLIGHT:
                 receive()
@@ -95,7 +98,14 @@ class RemoteRows:
         return np.concatenate(answers) if answers else work.empty_answer(estimator, method)
 
     def add_part(
-        self, graph: Graph, estimator: LazyClassifier, model: str, table: Any, n: int | None, method: str
+        self,
+        graph: Graph,
+        estimator: LazyClassifier,
+        model: str,
+        places: Places,
+        table: Any,
+        n: int | None,
+        method: str,
     ) -> str:
         """Add the tasks of one partition of queries, in batches if its length is known."""
         step, answers = self._step(estimator), []
@@ -103,24 +113,24 @@ class RemoteRows:
             end = None if n is None else min(begin + step, n)
             codes = graph.call("encode-queries", work.encode_queries, model, table, begin, end)
             passes = self.passes or choose_passes(estimator, None if end is None else end - begin)
-            answers.append(add_batch(graph, model, self.keys, codes, method, passes)[0])
+            answers.append(add_batch(graph, model, places, codes, method, passes)[0])
         return answers[0] if len(answers) == 1 else graph.call("join-answers", np.concatenate, answers)
 
     def graph(self) -> dict[Any, Any]:
         """The rows as a graph: their keys, already computed."""
         return {future.key: future for future in self.parts}
 
-    @property
-    def keys(self) -> list[Any]:
-        """Key of every partition."""
-        return [future.key for future in self.parts]
+    def places(self) -> Places:
+        """Key of every partition and the workers that hold it."""
+        found = self.cluster.places(self.parts)
+        return [(future.key, found.get(future.key, ())) for future in self.parts]
 
     def _step(self, estimator: LazyClassifier) -> int:
         return batch_size(estimator, -(-len(self.parts) // self.cluster.n_workers), self.passes)
 
 
 def add_batch(
-    graph: Graph, model: str, index: Sequence[Any], codes: str, method: str, passes: int
+    graph: Graph, model: str, index: Places, codes: str, method: str, passes: int
 ) -> tuple[str, list[str]]:
     """Add the tasks of one batch.
 
@@ -130,8 +140,8 @@ def add_batch(
         The graph to add to.
     model, codes : key
         The classifier without its rows, and the codes of the queries.
-    index : list of keys
-        The parts of the rows.
+    index : list of (key, addresses)
+        The parts of the rows and where they are.
     method : str
         Method of the classifier whose result is wanted.
     passes : {1, 2}
@@ -145,19 +155,19 @@ def add_batch(
         The last task of every part, to follow progress by.
     """
     if passes == 1:
-        parts = [graph.call("count-matches", work.match_counts, p, codes) for p in index]
+        parts = [graph.call("count-matches", work.match_counts, p, codes, near=at) for p, at in index]
         counts = graph.tree("add-match-counts", add_arrays, parts)
         return graph.call("score-queries", work.score_at_once, model, codes, counts, method), parts
-    kept = [graph.call("count-distances", work.count_distances, p, codes) for p in index]
-    totals = graph.tree(
-        "add-distance-counts",
-        add_arrays,
-        [graph.call("send-distances", work.distance_counts, k) for k in kept],
-    )
+    kept = [graph.call("count-distances", work.count_distances, p, codes, near=at) for p, at in index]
+    sent = [
+        graph.call("send-distances", work.distance_counts, k, near=at)
+        for k, (_, at) in zip(kept, index, strict=True)
+    ]
+    totals = graph.tree("add-distance-counts", add_arrays, sent)
     weights = graph.call("choose-weights", work.choose_weights, model, codes, totals, method)
     parts = [
-        graph.call("weigh-matches", work.weigh_matches, p, codes, k, weights)
-        for p, k in zip(index, kept, strict=True)
+        graph.call("weigh-matches", work.weigh_matches, p, codes, k, weights, near=at)
+        for k, (p, at) in zip(kept, index, strict=True)
     ]
     sums = graph.tree("add-weighted-sums", add_arrays, parts)
     return graph.call("score-queries", work.score, model, codes, totals, sums, method), parts
