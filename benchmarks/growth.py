@@ -33,7 +33,7 @@ def growth(quick: bool, costs: Costs) -> Iterator[Ratio]:
             "faiss, 50 nearest": faiss_search(table.train, few),
             "scikit-learn k-NN": neighbours(table.train, table.class_codes, few),
         }
-        best = best_times(works, 1 if quick or n > 10**6 else 5)
+        best = best_times(works, 1 if quick else 3 if n > 10**6 else 5)
         for name, seconds in best.items():
             asked = len(table.queries) if name.startswith("LCWNB") else len(few)
             costs.setdefault(name, {})[n] = seconds / asked

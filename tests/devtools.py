@@ -108,11 +108,26 @@ class Browser:
 
     def press(self, key: str) -> None:
         """Press a key."""
-        codes = {"Tab": 9, "ArrowRight": 39, "ArrowDown": 40, "ArrowLeft": 37, "ArrowUp": 38, "Enter": 13, "Escape": 27}
+        codes = {
+            "Tab": 9,
+            "ArrowRight": 39,
+            "ArrowDown": 40,
+            "ArrowLeft": 37,
+            "ArrowUp": 38,
+            "Enter": 13,
+            "Escape": 27,
+        }
         for kind in ("rawKeyDown", "keyUp"):
             text = {"text": "\r"} if key == "Enter" and kind == "rawKeyDown" else {}
             event = "keyDown" if text else kind
-            self.send("Input.dispatchKeyEvent", type=event, key=key, code=key, windowsVirtualKeyCode=codes[key], **text)
+            self.send(
+                "Input.dispatchKeyEvent",
+                type=event,
+                key=key,
+                code=key,
+                windowsVirtualKeyCode=codes[key],
+                **text,
+            )
 
     def resize(self, width: int, height: int, mobile: bool = False) -> None:
         """Give the page the size of a window or a phone."""
@@ -141,6 +156,8 @@ class Browser:
 
     def complaints(self) -> list[str]:
         """Errors that the page has raised or the browser has logged."""
-        raised = [e["params"]["exceptionDetails"] for e in self.events if e["method"] == "Runtime.exceptionThrown"]
+        raised = [
+            e["params"]["exceptionDetails"] for e in self.events if e["method"] == "Runtime.exceptionThrown"
+        ]
         logged = [e["params"]["entry"] for e in self.events if e["method"] == "Log.entryAdded"]
         return [json.dumps(found) for found in (*raised, *logged)]
