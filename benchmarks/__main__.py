@@ -9,6 +9,7 @@ from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
+import localbayes
 from benchmarks.growth import Costs, draw, growth
 from benchmarks.lazy import kappas, letter, million, threads, wide
 from benchmarks.measure import Ratio, machine, versions
@@ -64,7 +65,8 @@ def main() -> None:
 
     output = options.output or (None if quick or options.only else HERE)
     if output:
-        packages = ("localbayes", "numpy", "scikit-learn", "faiss-cpu", "pandas", "scipy")
+        facts["localbayes"] = localbayes.__version__
+        packages = ("numpy", "scikit-learn", "faiss-cpu", "pandas", "scipy")
         facts |= versions(*packages)
         lacking = Weka.missing()
         left_out = [f"Weka: {lacking}"] if lacking else []

@@ -29,6 +29,7 @@ def rivals(folder: Path, quick: bool) -> Iterator[Ratio]:
         return
     split = split_set("letter", folder)
     n = len(split.test_codes)
+    half = 1 if quick else 3  # as many repeats of ours, before and after, as of Weka's
     with Weka(split) as weka:
         for name, other, target in PAIRS:
             model = METHODS[name]().fit(split.train_codes, split.y_train)
@@ -36,9 +37,9 @@ def rivals(folder: Path, quick: bool) -> Iterator[Ratio]:
                 "query": lambda model=model: model.predict(split.test_codes),
                 "training": lambda name=name: METHODS[name]().fit(split.train_codes, split.y_train),
             }
-            before = best_times(works, 2)
-            weka_training, weka_query = weka.time(other, 1 if quick else 3)
-            after = best_times(works, 2)
+            before = best_times(works, half)
+            weka_training, weka_query = weka.time(other, 2 * half)
+            after = best_times(works, half)
             ours = {work: min(before[work], after[work]) for work in works}
             topic = f"{name} and Weka's {'LWL with NaiveBayes' if other == 'LWL_NB' else name}, letter"
             yield Ratio(
