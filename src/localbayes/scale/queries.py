@@ -121,9 +121,12 @@ class RemoteRows:
         return {future.key: future for future in self.parts}
 
     def places(self) -> Places:
-        """Key of every partition and the workers that hold it."""
+        """Key of every partition and the workers that hold it, worker by worker.
+
+        A tree adds up neighbours, so that what a worker's own partitions give is added up there.
+        """
         found = self.cluster.places(self.parts)
-        return [(future.key, found.get(future.key, ())) for future in self.parts]
+        return sorted(((future.key, found.get(future.key, ())) for future in self.parts), key=lambda p: p[1])
 
     def _step(self, estimator: LazyClassifier) -> int:
         return batch_size(estimator, -(-len(self.parts) // self.cluster.n_workers), self.passes)
