@@ -17,7 +17,7 @@ __all__ = ["draw", "growth"]
 
 Costs = dict[str, dict[int, float]]
 
-# Peers are asked fewer queries on long tables, to save time. It does not put them at a disadvantage: at a million
+# Peers are asked fewer queries on long tables, to save time. That is no disadvantage to them: at a million
 # rows a query costs faiss the same in batches of 4 and of 256, and k-NN less in small ones.
 PEER_BATCH = {10_000: 256, 100_000: 64, 1_000_000: 16, 10_000_000: 4}
 
