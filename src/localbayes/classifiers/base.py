@@ -385,4 +385,4 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 _SCRATCH_BYTES = 256 << 20
-_CHUNK = 512
+_CHUNK = 128

@@ -146,7 +146,7 @@ void log_joint(const Counter& c, const double* V, const double* weights, int n_s
             }
         });
     };
-    if (!best_only || may_miss || r < 3) return score(nullptr);
+    if (!best_only || may_miss || r < 2) return score(nullptr);
 
     // First the class with the best bound, then all whose bound reaches what that class got.
     std::fill_n(out, n_sets * pairs, kNever);
