@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import random
 import signal
@@ -14,7 +13,7 @@ import pytest
 
 from localbayes.study import Store, read_table, run_study
 from localbayes.study.report import table_csv
-from study_support import answers, small_plan
+from study_support import answers, small_plan, start
 from test_study_run import COMMAND, until_rows
 
 KILLS = 20
@@ -49,24 +48,6 @@ def run_until(path: Path, folds: int, calls: int | None, connection) -> None:
     connection.send(seen)
 
 
-@pytest.fixture(scope="module")
-def context():
-    """Processes that start quickly: a clean server has the imports ready."""
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(
-        ["localbayes.study", "localbayes.classifiers", "localbayes.datasets", "pandas"]
-    )
-    return context
-
-
-def start(context, path: Path, folds: int, calls: int | None):
-    here, there = context.Pipe()
-    process = context.Process(target=run_until, args=(path, folds, calls, there))
-    process.start()
-    there.close()
-    return process, here
-
-
 def table(path: Path) -> str:
     with Store(path, create=False) as store:
         return table_csv(read_table(store))
@@ -76,10 +57,10 @@ def rows_in(path: Path) -> dict:
     return answers(path) if path.exists() else {}
 
 
-def test_twenty_kills(tmp_path, context):
+def test_twenty_kills(tmp_path):
     """A study killed 20 times, between any two calls, ends with the table of one that ran through."""
     whole, killed = tmp_path / "whole.db", tmp_path / "killed.db"
-    process, connection = start(context, whole, 0, None)
+    process, connection = start(run_until, whole, 0, None)
     calls = connection.recv()
     process.join()
     assert len(answers(whole)) == ROWS
@@ -89,7 +70,7 @@ def test_twenty_kills(tmp_path, context):
     for _ in range(KILLS):
         # Most calls load the data before the first fold; between two folds there are some hundred.
         folds = moments.choice([0, 1, 2, 3])
-        process, _ = start(context, killed, folds, moments.randrange(1, 400 if folds else calls // 4))
+        process, _ = start(run_until, killed, folds, moments.randrange(1, 400 if folds else calls // 4))
         process.join()
         assert process.exitcode == -signal.SIGKILL
         after = rows_in(killed)

@@ -313,6 +313,18 @@ def test_methods_without_probabilities(tmp_path):
     assert "No column gives probabilities." in (tmp_path / "out" / "index.html").read_text()
 
 
+def test_a_method_that_always_fails(tmp_path):
+    """A column without any result is listed with its errors, and has no timings."""
+    path = paper_store(tmp_path / "s.db", ["iris"])
+    with Store(path) as store:
+        store.add_methods([("Broken", "never works")])
+        store.add([FoldRow("iris", "Broken", 1, fold, 0, error="ValueError: no") for fold in range(2)])
+    write_report(path, tmp_path / "out")
+    text = (tmp_path / "out" / "index.html").read_text()
+    assert '<td>Broken</td><td class="num">2</td><td class="wrap">ValueError: no</td>' in text
+    assert "Broken (0 of 1 sets, 0 of 2 folds)" in text
+
+
 def test_certain_differences(tmp_path):
     """Differences without any spread have an infinite t, p = 0, and a mark."""
     with Store(tmp_path / "s.db") as store:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import fcntl
+import io
+import itertools
 import json
+import multiprocessing
 import os
 import pty
 import signal
@@ -12,9 +15,11 @@ import struct
 import subprocess
 import sys
 import termios
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import HistGradientBoostingClassifier
@@ -25,12 +30,16 @@ from typer.testing import CliRunner
 
 from localbayes.classifiers import LCWNB, NB
 from localbayes.cli import app
+from localbayes.cli import study as cli
 from localbayes.datasets import load
-from localbayes.study import FoldRow, Method, Prediction, Store, from_estimator, make_plan, run_study
-from localbayes.study.data import SetSource, find_sets
+from localbayes.study import FoldRow, Method, Prediction, Store, crew, from_estimator, make_plan, run_study
+from localbayes.study.data import SetSource, find_sets, prepare
+from localbayes.study.findings import examine
 from localbayes.study.methods import built_in, resolve
+from localbayes.study.owner import this_process
 from localbayes.study.published import WEIGHTS, product_score
 from localbayes.study.scoring import score
+from localbayes.study.table import SetInfo
 from localbayes.study.work import run_unit
 from localbayes.weka import WekaFolds, apply_paper_filters
 from study_support import answers, paper_store, small_plan
@@ -66,6 +75,10 @@ class Deadly(NB):
         if os.environ.get("STUDY_TEST_PARENT") != str(os.getpid()):
             os.kill(os.getpid(), signal.SIGKILL)
         return super().fit(X, y)
+
+
+def make_method():
+    return given
 
 
 def make_dummy():
@@ -272,6 +285,7 @@ def test_foreign_classifiers_match_scikit_learns_own_use(tmp_path):
         (["NB", "NB=sklearn.svm:LinearSVC"], "two methods are called 'NB'"),
         ([from_estimator("x", LinearSVC()), Method("y", ("x",), print, print)], "fill the column 'x'"),
         ([built_in()["NB"].only(["none"])], "fills no column"),
+        ([], "no methods given"),
     ],
 )
 def test_methods_that_cannot_be(specs, message):
@@ -282,7 +296,57 @@ def test_methods_that_cannot_be(specs, message):
 
 def test_a_method_record_can_be_imported():
     """An object that is a Method already is taken as it is."""
-    assert resolve(["test_study_run:given"]) == [given]
+    assert resolve(["test_study_run:given"]) == resolve(["test_study_run:make_method"]) == [given]
+
+
+def test_modules_in_the_current_folder(tmp_path, monkeypatch):
+    """A module beside which the command is run can be named."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    Path("beside_me.py").write_text(
+        "from sklearn.dummy import DummyClassifier\nmajority = DummyClassifier()\n"
+    )
+    (method,) = resolve(["beside_me:majority"])
+    assert (method.columns, method.about) == (("majority",), ("DummyClassifier()",))
+
+
+def test_exact_ties_are_broken_by_the_product():
+    """Queries with equal scores get the first of the largest products, multiplied in the order of columns."""
+    # A scale with weight and distance on either side, as in balance-scale: left and right are mirror images.
+    rows = 1 + np.array(list(itertools.product(range(4), repeat=4)))
+    X = pd.DataFrame({f"a{i}": pd.Categorical(rows[:, i]) for i in range(4)})
+    torque = rows[:, 0] * rows[:, 1] - rows[:, 2] * rows[:, 3]
+    y = pd.Series(pd.Categorical(np.sign(torque), categories=[-1, 0, 1]))
+    data = prepare(SetInfo("ties", 256, 5, 3, paper=False), X, y)
+    tied = 0
+    for number in range(10):
+        fold = data.fold(1, number, 10)
+        method = built_in()["ICLNB"]
+        prediction = method.predict(method.fit(fold), fold, ["ICLNB"])["ICLNB"]
+        best = prediction.log_joint >= prediction.log_joint.max(axis=1, keepdims=True) - 1e-9
+        for place, row in enumerate(fold.test_rows):
+            if best[place].sum() < 2:
+                assert prediction.labels[place] == prediction.classes[best[place].argmax()]
+                continue
+            tied += 1
+            near = sorted(int((rows[t] != rows[row]).sum()) for t in fold.train_rows)[9]
+            products = []
+            for label in data.classes:
+                total, matching, sizes = 1.0, [1.0] * 4, [4.0] * 4
+                for t in fold.train_rows:
+                    distance = int((rows[t] != rows[row]).sum())
+                    if y[t] == label and distance <= near:
+                        total += 5 - distance
+                        sizes = [size + 5 - distance for size in sizes]
+                        agrees = rows[t] == rows[row]
+                        matching = [m + (5 - distance) * a for m, a in zip(matching, agrees, strict=True)]
+                for m, size in zip(matching, sizes, strict=True):
+                    total *= m / size
+                products.append(total)
+            among = [k for k, c in enumerate(data.classes) if best[place][list(prediction.classes).index(c)]]
+            expected = data.classes[max(among, key=lambda k: (products[k], -k))]
+            assert prediction.labels[place] == expected
+    assert tied > 3, "the table has ties to break"
 
 
 # --- data ---------------------
@@ -298,6 +362,9 @@ def test_own_files(tmp_path, monkeypatch):
     fruit = arff.load()
     assert (fruit.info.n, fruit.info.m, fruit.info.r, fruit.info.paper) == (6, 4, 2, False)
     assert fruit.coded.sizes.tolist() == [3, 2, 10]
+    (absent,) = find_sets(["iris.csv"], target="z")
+    with pytest.raises(ValueError, match="no column 'z': expected one of a, b, k"):
+        absent.load()
     (by_name,) = find_sets(["iris.csv"], target="b")
     assert by_name.load().classes == ["x0", "x1"]
     outcome = run_study(make_plan(["iris.csv"], ["NB"], runs=1, folds=3), "s.db")
@@ -426,6 +493,106 @@ def test_a_store_that_fails_in_a_worker(tmp_path, monkeypatch):
         run_study(make_plan(["iris"], ["NB"], runs=2), path, jobs=2)
     with pytest.raises(sqlite3.Error, match="disk is full"):
         run_study(make_plan(["iris"], ["NB"], runs=2), path)
+
+
+def test_a_worker_takes_what_is_free(tmp_path):
+    """A worker tells its parent of every fold, and leaves alone what is done or claimed by others."""
+    path, plan = tmp_path / "s.db", small_plan()
+    with Store(path) as store:
+        store.fix_folds(plan.n_folds)
+        run_study(make_plan(["iris"], ["NB"], runs=1, folds=5), path)
+        here, there = multiprocessing.Pipe(duplex=False)
+        handler = signal.getsignal(signal.SIGINT)
+        try:
+            crew._worker(plan, plan.units(), path, there)
+        finally:
+            signal.signal(signal.SIGINT, handler)
+        messages = []
+        while here.poll():
+            messages.append(here.recv())
+        assert {kind for kind, _, _ in messages} == {"rows"}
+        told = sum(len(rows) for _, _, rows in messages)
+        assert told == 115
+        assert len(answers(path)) == 120
+
+
+def test_a_worker_whose_parent_is_gone(tmp_path, monkeypatch):
+    """A worker that cannot tell anybody ends at once; the fold it has written stays."""
+    here, there = multiprocessing.Pipe(duplex=False)
+    here.close()
+    monkeypatch.setattr(os, "_exit", _leave)
+    handler = signal.getsignal(signal.SIGINT)
+    try:
+        with pytest.raises(SystemExit, match="1"):
+            crew._worker(small_plan(), small_plan().units(), tmp_path / "s.db", there)
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    assert 0 < len(answers(tmp_path / "s.db")) <= 3
+
+
+def test_a_worker_tells_what_went_wrong(tmp_path):
+    """An error that is not a method's reaches the parent as one line with its place."""
+    here, there = multiprocessing.Pipe(duplex=False)
+    handler = signal.getsignal(signal.SIGINT)
+    try:
+        crew._worker(small_plan(), small_plan().units(), tmp_path / "no" / "s.db", there)
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    kind, text = here.recv()
+    assert kind == "fatal"
+    assert "folder of the store" in text
+    assert "store.py:" in text
+
+
+def _leave(code):
+    raise SystemExit(str(code))
+
+
+def test_threads_are_limited_for_workers_only(monkeypatch):
+    """Processes are started with one thread each; what was set before is set again afterwards."""
+    monkeypatch.setenv("OMP_NUM_THREADS", "7")
+    monkeypatch.delenv("MKL_NUM_THREADS", raising=False)
+    with crew._one_thread_each():
+        assert os.environ["OMP_NUM_THREADS"] == os.environ["MKL_NUM_THREADS"] == "1"
+    assert os.environ["OMP_NUM_THREADS"] == "7"
+    assert "MKL_NUM_THREADS" not in os.environ
+
+
+def test_waiting_for_another_run(tmp_path, monkeypatch):
+    """What another process has claimed is waited for, and done when it is given up."""
+    path, told = tmp_path / "s.db", []
+    plan = make_plan(["labor"], ["NB"], runs=1, folds=3)
+
+    class Watch:
+        def begin(self, todo):
+            told.append("begin")
+
+        def advance(self, unit, rows):
+            told.append("advance")
+
+        def waiting(self, units):
+            told.append(f"waiting for {units}")
+
+    away = replace(this_process(), host="elsewhere")
+    with Store(path) as store, monkeypatch.context() as other:
+        other.setattr("localbayes.study.store.this_process", lambda: away)
+        store.claim("labor", "NB", 1)
+
+    def give_up(seconds):
+        with Store(path) as store, store.transaction():
+            store._db.execute("DELETE FROM claims")
+
+    monkeypatch.setattr("localbayes.study.run.time.sleep", give_up)
+    assert run_study(plan, path, progress=Watch()).rows == 3
+    assert told == ["begin", "waiting for 1", "advance", "advance", "advance"]
+
+
+def test_a_claim_lost_at_the_last_moment(tmp_path, monkeypatch):
+    """If another process takes a unit between looking and claiming, it is that process's."""
+    with Store(tmp_path / "s.db") as store:
+        looks = iter([False, True])
+        monkeypatch.setattr(store, "_held", lambda key, me: next(looks))
+        assert not store.claim("iris", "NB", 1)
 
 
 def test_jobs_must_be_positive(tmp_path):
@@ -557,6 +724,46 @@ def test_the_table_fits_the_terminal(tmp_path, columns, spread):
     assert "…" not in seen
 
 
+def test_the_bar_is_told_everything(tmp_path, monkeypatch):
+    """On a terminal the bar moves with the rows, and says for whom it waits."""
+    monkeypatch.setattr(sys, "stderr", Screen())
+    plan = make_plan(["labor"], ["NB"], runs=1, folds=3)
+    with cli._Bar() as bar:
+        run_study(plan, tmp_path / "s.db", progress=bar)
+        task = bar._progress.tasks[0]
+        assert task.completed == pytest.approx(task.total)
+        assert task.description == "labor · NB · run 1"
+        bar.waiting(2)
+        assert "another run that has the last 2 units" in bar._progress.tasks[0].description
+
+
+class Screen(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_interrupted_in_this_process(tmp_path, monkeypatch):
+    """Ctrl-C in the middle of the work gives one line and exit code 130."""
+    monkeypatch.setattr("localbayes.study.run.work", _interrupt)
+    words = ["--sets", "labor", "--methods", "NB", "--jobs", "1", "--store", str(tmp_path / "s.db")]
+    result = invoke("run", *words)
+    assert result.exit_code == 130
+    assert result.stderr.startswith("interrupted; ")
+
+
+def _interrupt(*_):
+    raise KeyboardInterrupt
+
+
+def test_a_narrow_terminal_in_this_process(tmp_path, monkeypatch):
+    """Too many columns for the terminal are shown without deviations."""
+    monkeypatch.setenv("COLUMNS", "40")
+    path = paper_store(tmp_path / "s.db", ["iris"])
+    with Store(path) as store:
+        brief = cli._rich_table(examine(store), brief=True)
+    assert brief.row_count == 3
+
+
 def test_silence_in_a_pipe(tmp_path):
     """In a pipe there is no bar, and nothing on stderr."""
     words = ["run", "--sets", "labor", "--methods", "NB", "--jobs", "1", "--store", str(tmp_path / "s.db")]
@@ -570,7 +777,13 @@ def test_ctrl_c(tmp_path):
     path = tmp_path / "s.db"
     words = ["run", "--sets", "credit-g,vote", "--methods", "ICLNB,LWNB", "--jobs", "2", "--store", str(path)]
     process = subprocess.Popen(
-        [*COMMAND, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+        [*COMMAND, *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        # A shell starts background jobs with SIGINT ignored, and that is inherited.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     until_rows(process, path, 5)
     os.killpg(process.pid, signal.SIGINT)

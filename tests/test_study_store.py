@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import signal
 import sqlite3
@@ -16,19 +15,9 @@ from localbayes.study import FoldRow, Store, owner, run_study
 from localbayes.study import store as store_module
 from localbayes.study.owner import Owner, this_process
 from localbayes.study.table import SetInfo
-from study_support import answers, small_plan
+from study_support import answers, small_plan, start
 
 UNIT = ("iris", "NB", 1)
-
-
-@pytest.fixture(scope="module")
-def context():
-    """Processes that start quickly: a clean server has the imports ready."""
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(
-        ["localbayes.study", "localbayes.classifiers", "localbayes.datasets", "pandas"]
-    )
-    return context
 
 
 def hold(path: Path, unit: tuple[str, str, int], connection) -> None:
@@ -55,14 +44,6 @@ def run_small(path: Path, connection) -> None:
 
     outcome = run_study(small_plan(), path, progress=Watch())
     connection.send(("rows", outcome.rows))
-
-
-def start(context, target, *arguments):
-    here, there = context.Pipe()
-    process = context.Process(target=target, args=(*arguments, there))
-    process.start()
-    there.close()
-    return process, here
 
 
 def rows_written(connection) -> int:
@@ -104,11 +85,11 @@ def test_it_is_a_write_ahead_log_that_others_can_read(tmp_path):
         other.close()
 
 
-def test_a_living_process_keeps_its_claim(tmp_path, context):
+def test_a_living_process_keeps_its_claim(tmp_path):
     """A unit that another process works on is refused, and free when that process gives it up."""
     path = tmp_path / "s.db"
     with Store(path) as store:
-        process, connection = start(context, hold, path, UNIT)
+        process, connection = start(hold, path, UNIT)
         assert connection.recv() is True
         assert not store.claim(*UNIT)
         assert not store.free(*UNIT)
@@ -119,21 +100,21 @@ def test_a_living_process_keeps_its_claim(tmp_path, context):
         assert store.claim(*UNIT), "a process may claim again what it has"
 
 
-def test_a_killed_process_loses_its_claim(tmp_path, context):
+def test_a_killed_process_loses_its_claim(tmp_path):
     """After SIGKILL the claim is free at once, also while the dead process is not yet reaped."""
     path = tmp_path / "s.db"
     with Store(path) as store:
-        process, connection = start(context, hold, path, UNIT)
+        process, connection = start(hold, path, UNIT)
         connection.recv()
         os.kill(process.pid, signal.SIGKILL)
         process.join()
         assert store.claim(*UNIT)
 
 
-def test_two_runs_share_the_work(tmp_path, context):
+def test_two_runs_share_the_work(tmp_path):
     """Two runs on one store write every row once between them, and get what one run alone gets."""
     path, alone = tmp_path / "two.db", tmp_path / "alone.db"
-    workers = [start(context, run_small, path) for _ in range(2)]
+    workers = [start(run_small, path) for _ in range(2)]
     for _, connection in workers:
         connection.send("go")
     written = [rows_written(connection) for _, connection in workers]
@@ -145,12 +126,12 @@ def test_two_runs_share_the_work(tmp_path, context):
     assert answers(path) == answers(alone)
 
 
-def test_a_run_waits_for_what_another_has_claimed(tmp_path, context):
+def test_a_run_waits_for_what_another_has_claimed(tmp_path):
     """A run does all that is free, waits for the rest, and takes it over when its owner dies."""
     path = tmp_path / "s.db"
-    holder, hold_connection = start(context, hold, path, ("iris", "NB", 1))
+    holder, hold_connection = start(hold, path, ("iris", "NB", 1))
     assert hold_connection.recv() is True
-    process, connection = start(context, run_small, path)
+    process, connection = start(run_small, path)
     connection.send("go")
     message = connection.recv()
     while message[0] != "waiting":
@@ -302,10 +283,10 @@ def test_files_that_are_no_store(tmp_path, make, message):
     assert path.read_bytes()[:100] == before[:100]
 
 
-def test_many_processes_may_make_the_store_at_once(tmp_path, context):
+def test_many_processes_may_make_the_store_at_once(tmp_path):
     """Processes that open a store which does not exist yet all find it made."""
     path = tmp_path / "s.db"
-    holders = [start(context, hold, path, ("iris", "NB", run)) for run in range(6)]
+    holders = [start(hold, path, ("iris", "NB", run)) for run in range(6)]
     assert all(connection.recv() is True for _, connection in holders)
     for process, connection in holders:
         connection.send("release")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -83,7 +83,8 @@ def summarise(store: Store, reference: str = REFERENCE) -> Summary:
         tuple(
             found
             for column in columns
-            if (found := _reliability(column, [f.values() for (_, c), f in cells.items() if c == column]))
+            if (sets := [f.values() for (_, c), f in cells.items() if c == column])
+            and (found := _reliability(column, sets))
         ),
         tuple(sorted(versions)),
     )
@@ -123,7 +124,7 @@ def _per_cent(rows: Iterable[FoldRow]) -> np.ndarray[tuple[int], np.dtype[np.flo
     return np.array([100 * (row.correct or 0) / row.tested for row in rows])
 
 
-def _reliability(column: str, sets: list[Iterable[FoldRow]]) -> Reliability | None:
+def _reliability(column: str, sets: Sequence[Iterable[FoldRow]]) -> Reliability | None:
     """Pool the bins of a column; every data set weighs the same in its log loss, every row in its bins."""
     total = np.zeros((10, 3))
     losses = []
@@ -133,8 +134,6 @@ def _reliability(column: str, sets: list[Iterable[FoldRow]]) -> Reliability | No
             return None
         losses.append(float(np.mean([row.log_loss for row in rows if row.log_loss is not None])))
         total += np.sum([json.loads(row.bins) for row in rows if row.bins is not None], axis=0)
-    if not losses:
-        return None
     used = total[total[:, 0] > 0]
     bins = tuple((float(s / n), float(h / n), int(n)) for n, s, h in used)
     return Reliability(column, float(np.mean(losses)), bins)
