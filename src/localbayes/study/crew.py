@@ -18,6 +18,7 @@ from localbayes.study.work import Notify, failed_rows, one_line, work
 
 __all__ = ["Crew"]
 
+_MOST_IDLE_DEATHS = 3
 _THREAD_LIMITS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS")
 
 
@@ -28,6 +29,7 @@ class Crew:
         self._plan, self._store, self._units, self._note = plan, store, units, note
         self._context = multiprocessing.get_context("spawn")
         self._workers: dict[Connection, Any] = {}
+        self._idle_deaths = 0
 
     def run(self, jobs: int) -> None:
         """Start the processes and return when none has anything left to do."""
@@ -58,6 +60,7 @@ class Crew:
         if kind == "fatal":
             raise OSError(content[0])
         index, rows = content
+        self._idle_deaths = 0
         self._note(self._units[index], rows)
 
     def _gone(self, connection: Connection) -> None:
@@ -69,9 +72,15 @@ class Crew:
         units = [unit for unit in self._units if unit.key in held and self._store.claim(*unit.key)]
         cause = f"the process that worked on it ended with exit code {worker.exitcode}"
         if not units:
-            raise OSError(
-                f"a worker process ended with exit code {worker.exitcode} before it had done anything"
-            )
+            # Another process may have taken its unit over already, seeing that it was dead. Processes that
+            # end one after the other while nothing gets done would end for ever.
+            self._idle_deaths += 1
+            if self._idle_deaths > _MOST_IDLE_DEATHS:
+                raise OSError(
+                    f"a worker process ended with exit code {worker.exitcode} before it had done anything"
+                )
+            self._hire()
+            return
         # Whatever ended it, too little memory or a fault in compiled code, would end the next one too: the
         # unit is written off as failed, and a new process goes on with the others.
         for unit in units:
