@@ -5,7 +5,6 @@ elsewhere. ``parts`` cuts Dask collections into tasks, ``graph``
 names them, ``work`` is what runs on the workers, ``domains`` is what all their rows say of columns,
 ``queries`` sends queries to them, ``counts`` is how a formula of the lazy family asks rows that are
 elsewhere, ``left_out`` how it chooses kappa by them, ``cluster`` talks to the scheduler.
-``docs/scale.md`` says what travels.
 """
 
 from importlib.util import find_spec
