@@ -192,10 +192,8 @@ def test_threads_of_one_process_are_a_cluster_too(method: str) -> None:
 
 def test_scheduler_and_workers_started_from_the_command_line(tmp_path: Path) -> None:
     """Scheduler and workers that know nothing of each other's machine but an address give the answer too."""
-    file, environment = (
-        str(tmp_path / "scheduler.json"),
-        {**os.environ, "PYTHONPATH": os.path.dirname(__file__)},
-    )
+    file = str(tmp_path / "scheduler.json")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     common = ["--scheduler-file", file, "--no-dashboard"]
     address = ["--host", "127.0.0.1"]
     commands = [
