@@ -14,6 +14,15 @@ import pandas as pd
 
 from localbayes import LCWNB
 
+# Seconds after which an answer of a cluster is not to be expected any more.
+PATIENCE = 300
+# Dask closes a process for good that is not back some seconds after its death, and work for which no process
+# is left waits for ever. Both would be seen where a machine is slow.
+SETTINGS = {
+    "distributed.deploy.lost-worker-timeout": "1 hour",
+    "distributed.scheduler.no-workers-timeout": f"{PATIENCE} s",
+}
+
 
 def table(n: int = 203, seed: int = 1) -> tuple[pd.DataFrame, pd.Series]:
     """Rows of every kind of column, sorted by class, so that most partitions lack a class."""

@@ -9,15 +9,19 @@ from typer.testing import CliRunner
 
 from localbayes.cli import app
 from localbayes.datasets import embedded_path
+from scale_tables import SETTINGS
 
 pytestmark = pytest.mark.cluster
 
 
 @pytest.fixture(scope="module")
 def address():
+    import dask
     from distributed import LocalCluster
 
-    with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster:
+    # Work on workers that are short of memory waits until they are not.
+    plenty = {"n_workers": 2, "threads_per_worker": 1, "memory_limit": 0}
+    with dask.config.set(SETTINGS), LocalCluster(**plenty, dashboard_address=":0") as cluster:
         yield cluster.scheduler_address
 
 

@@ -19,7 +19,7 @@ from sklearn.base import clone
 from localbayes import LCWNB
 from localbayes.classifiers import ICLNB, LWNB, METHODS
 from localbayes.scale import Distributed
-from scale_tables import load, partitioned, table
+from scale_tables import PATIENCE, SETTINGS, load, partitioned, table
 
 pytestmark = pytest.mark.cluster
 LAZY = ["LCWNB", "LWNB", "ICLNB"]
@@ -28,7 +28,7 @@ LAZY = ["LCWNB", "LWNB", "ICLNB"]
 @pytest.fixture(scope="module")
 def client() -> Iterator[Client]:
     with (
-        dask.config.set({"distributed.scheduler.work-stealing": False}),
+        dask.config.set({**SETTINGS, "distributed.scheduler.work-stealing": False}),
         LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0", memory_limit=0) as cluster,
         Client(cluster, set_as_default=False) as client,
     ):
@@ -118,8 +118,10 @@ def test_lazy_queries_have_lazy_answers(client: Client, method: str, tmp_path: P
     assert not Path(tmp_path, "read").exists()
     assert isinstance(labels, da.Array)
     assert (labels.npartitions, proba.shape[1]) == (3, 4)
-    np.testing.assert_array_equal(client.compute(labels).result(), model.predict(X))
-    np.testing.assert_allclose(client.compute(proba).result(), model.predict_proba(X), rtol=0, atol=1e-15)
+    np.testing.assert_array_equal(client.compute(labels).result(PATIENCE), model.predict(X))
+    np.testing.assert_allclose(
+        client.compute(proba).result(PATIENCE), model.predict_proba(X), rtol=0, atol=1e-15
+    )
     assert Path(tmp_path, "read").exists()
 
 
@@ -135,7 +137,9 @@ def test_dask_arrays(client: Client, method: str) -> None:
     assert_same(model, local, X)
     lazy = model.predict_proba(da.from_array(X, chunks=(70, 6)))
     assert lazy.chunks == ((70, 70, 70, 70, 20), (2,))
-    np.testing.assert_allclose(client.compute(lazy).result(), local.predict_proba(X), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(
+        client.compute(lazy).result(PATIENCE), local.predict_proba(X), rtol=0, atol=1e-12
+    )
 
 
 def test_long_tables_of_queries_go_in_batches(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -149,13 +153,15 @@ def test_long_tables_of_queries_go_in_batches(client: Client, monkeypatch: pytes
     assert stages[:2] == [("summarise columns", 1, 2), ("summarise columns", 2, 2)]
     assert stages[-1] == ("classify queries", 8, 8)
     frame = dd.from_pandas(queries(), npartitions=2, sort=False)
-    np.testing.assert_array_equal(client.compute(model.predict(frame)).result(), local.predict(queries()))
+    np.testing.assert_array_equal(
+        client.compute(model.predict(frame)).result(PATIENCE), local.predict(queries())
+    )
     numbers = queries()[["size", "pieces"]].to_numpy()
     narrow = Distributed(LCWNB(kappa=5), client).fit(
         partitioned(2)[["size", "pieces"]].to_dask_array(), partitioned(2)["class"]
     )
     few = narrow.predict(da.from_array(numbers, chunks=(50, 2)))
-    np.testing.assert_array_equal(client.compute(few).result(), narrow.predict(numbers))
+    np.testing.assert_array_equal(client.compute(few).result(PATIENCE), narrow.predict(numbers))
 
 
 def test_categories_that_dask_does_not_know_are_discovered(client: Client) -> None:
@@ -182,7 +188,7 @@ def test_parquet_files(client: Client, tmp_path: Path) -> None:
     local = LCWNB(kappa=5).fit(X, y)
     model = Distributed(LCWNB(kappa=5), client).fit(str(tmp_path / "*.parquet"), target="class")
     assert_same(model, local, queries())
-    answers = client.compute(model.predict(tmp_path)).result()
+    answers = client.compute(model.predict(tmp_path)).result(PATIENCE)
     np.testing.assert_array_equal(answers, local.predict(X))
 
 
@@ -202,7 +208,7 @@ def test_training_rows_stay_on_the_workers(client: Client, monkeypatch: pytest.M
     assert sum(fetched) < 10_000
     # Dask forgets where tasks are best done when it fuses those of an array.
     with dask.config.set({"optimization.fuse.active": False}):
-        lazy = client.compute(model.predict(dd.from_pandas(queries(), npartitions=3))).result()
+        lazy = client.compute(model.predict(dd.from_pandas(queries(), npartitions=3))).result(PATIENCE)
     np.testing.assert_array_equal(lazy, model.predict(queries()))
     keys = client.run(lambda dask_worker: [k for k in dask_worker.data if "index-rows" in k]).values()
     assert sum(map(len, keys)) == 4

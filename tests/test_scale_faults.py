@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -20,7 +22,18 @@ from distributed import Client, LocalCluster
 from localbayes import LCWNB
 from localbayes.classifiers import METHODS
 from localbayes.scale import Distributed, classify, connect, run_tasks
-from scale_tables import DiesOnce, cuts, load, load_or_die, load_or_fail, partitioned, table
+from localbayes.scale import cluster as own
+from scale_tables import (
+    PATIENCE,
+    SETTINGS,
+    DiesOnce,
+    cuts,
+    load,
+    load_or_die,
+    load_or_fail,
+    partitioned,
+    table,
+)
 
 pytestmark = pytest.mark.cluster
 PARTS = cuts(203, 7)
@@ -29,6 +42,7 @@ PARTS = cuts(203, 7)
 @pytest.fixture(scope="module")
 def client() -> Iterator[Client]:
     with (
+        dask.config.set(SETTINGS),
         LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0", memory_limit=0) as cluster,
         Client(cluster, set_as_default=False) as client,
     ):
@@ -59,7 +73,7 @@ def test_worker_killed_in_predict(client: Client, tmp_path: Path, lazy: bool) ->
     model.fit(partitioned(7), target="class")
     X, y = table()
     asked = model.predict_proba(dd.from_pandas(X, npartitions=3, sort=False) if lazy else X)
-    answer = client.compute(asked).result() if lazy else asked
+    answer = client.compute(asked).result(PATIENCE) if lazy else asked
     assert (tmp_path / "died").exists()
     np.testing.assert_allclose(answer, LCWNB(kappa=3).fit(X, y).predict_proba(X), rtol=0, atol=1e-12)
 
@@ -167,6 +181,22 @@ def test_own_cluster_is_started_and_stopped() -> None:
         model.predict(X)
 
 
+def test_workers_that_are_lost_for_good(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cluster of our own that Dask has given up is one clear line, not a wait; the next fit restores it."""
+    monkeypatch.setattr(own, "LocalCluster", functools.partial(LocalCluster, n_workers=1))
+    monkeypatch.setattr(own, "NO_WORKERS_TIMEOUT", "1 s")
+    X, y = table()
+    with Distributed(LCWNB(kappa=5)) as model:
+        with (
+            dask.config.set({"distributed.deploy.lost-worker-timeout": "0 s"}),
+            pytest.raises(ConnectionError, match="all workers of the Dask cluster are gone"),
+        ):
+            model.fit(deadly(tmp_path, 0), target="class")
+        monkeypatch.undo()
+        model.fit(partitioned(3), target="class")
+        np.testing.assert_array_equal(model.predict(X), LCWNB(kappa=5).fit(X, y).predict(X))
+
+
 def test_current_client_is_used() -> None:
     """Without an argument the current client is the one, and it stays open."""
     with Client(processes=False, n_workers=1, dashboard_address=":0") as client:
@@ -201,19 +231,42 @@ def test_scheduler_and_workers_started_from_the_command_line(tmp_path: Path) -> 
         *[["worker", *common, *address, "--no-nanny", "--local-directory", str(tmp_path)]] * 2,
     ]
     X, y = table()
+    processes: list[subprocess.Popen[bytes]] = []
     with ExitStack() as stack:
         for command in commands:
             process = subprocess.Popen(
                 [sys.executable, "-m", "dask", *command], env=environment, stderr=subprocess.DEVNULL
             )
-            stack.callback(process.wait)
-            stack.callback(process.terminate)
+            stack.callback(_end, process)
+            processes.append(process)
+        _await(Path(file), processes[0])
         with Client(scheduler_file=file, set_as_default=False) as waiting:
-            waiting.wait_for_workers(2)
+            waiting.wait_for_workers(2, timeout=PATIENCE)
             address = waiting.scheduler.address
         with connect(address) as client:
             model = Distributed(LCWNB(kappa=5), client).fit(partitioned(7), target="class")
             np.testing.assert_array_equal(model.predict(X), LCWNB(kappa=5).fit(X, y).predict(X))
+
+
+def _await(file: Path, process: subprocess.Popen[bytes]) -> None:
+    """Wait until a process has written a file; if it ends before, or takes too long, that is an error."""
+    latest = time.monotonic() + PATIENCE
+    while not file.exists():
+        assert time.monotonic() < latest, f"no {file} after {PATIENCE} s"
+        try:
+            code = process.wait(0.05)
+        except subprocess.TimeoutExpired:
+            continue
+        raise AssertionError(f"the process ended with exit code {code} and has not written {file}")
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.terminate()
+    try:
+        process.wait(60)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait(60)
 
 
 def test_address_without_workers() -> None:

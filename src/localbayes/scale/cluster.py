@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import dask
+import distributed.scheduler
 from distributed import Client, Future, LocalCluster, as_completed, default_client
 
 from localbayes.scale.graph import Graph
@@ -13,6 +14,9 @@ __all__ = ["Cluster", "Progress", "connect", "result", "results", "run_tasks", "
 
 # Called with the name of a stage, how much of it is done, and how much there is.
 Progress = Callable[[str, int, int], None]
+
+# How long work waits for a worker on a cluster of our own that has lost them all.
+NO_WORKERS_TIMEOUT = "5 minutes"
 
 
 class Cluster:
@@ -30,8 +34,13 @@ class Cluster:
             try:
                 client = default_client()
             except ValueError:
-                # Rows are to be asked where they are, not copied to whichever worker is idle.
-                with dask.config.set({"distributed.scheduler.work-stealing": False}):
+                settings = {
+                    # Rows are to be asked where they are, not copied to whichever worker is idle.
+                    "distributed.scheduler.work-stealing": False,
+                    # By default work waits for ever.
+                    "distributed.scheduler.no-workers-timeout": NO_WORKERS_TIMEOUT,
+                }
+                with dask.config.set(settings):
                     self._own = LocalCluster(threads_per_worker=1, dashboard_address="127.0.0.1:0")
                 client = Client(self._own, set_as_default=False)
         self._client = client
@@ -62,6 +71,11 @@ class Cluster:
     def start(self, graph: Graph, keys: Sequence[Any]) -> list[Any]:
         """Have tasks computed; results stay on the workers."""
         client = self.get_client("connect again")
+        if self._own is not None and len(self._own.workers) < len(self._own.worker_spec):
+            # Dask gives up a process that has died and does not answer again within some seconds: on a busy
+            # machine too few. This starts those that are missing.
+            self._own.scale(len(self._own.worker_spec))
+            client.wait_for_workers(1, timeout=NO_WORKERS_TIMEOUT)
         with graph.annotated():
             futures: list[Any] = client.get(dict(graph), list(keys), sync=False)
         return futures
@@ -101,7 +115,10 @@ def result(future: Any, name: str) -> Any:
 
 def _check(future: Any, name: str) -> None:
     if future.status == "error":
-        raise _named(future.exception(), name)
+        error = future.exception()
+        if isinstance(error, getattr(distributed.scheduler, "NoWorkerError", ())):
+            raise ConnectionError(f"{name}: all workers of the Dask cluster are gone, and no new one came")
+        raise _named(error, name)
     if future.status != "finished":
         raise ConnectionError(f"{name}: the Dask scheduler or its client has gone ({future.status})")
 
