@@ -9,6 +9,8 @@ from typing import Any
 from localbayes.study import FoldRow, Store, make_plan, paper_table
 from localbayes.study.plan import Plan
 
+# No process of these tests takes long; one that does not answer for so many seconds is stuck.
+PATIENCE = 300
 SETS = ["iris", "labor", "glass"]
 METHODS = ["LCWNB", "NB"]
 
@@ -21,10 +23,26 @@ def start(target: Any, *arguments: Any) -> tuple[Any, Any]:
         ["localbayes.study", "localbayes.classifiers", "localbayes.datasets", "pandas"]
     )
     here, there = context.Pipe()
-    process = context.Process(target=target, args=(*arguments, there))
+    process = context.Process(target=target, args=(*arguments, there), daemon=True)
     process.start()
     there.close()
     return process, here
+
+
+def hear(connection: Any) -> Any:
+    """Return the next message of a process; silence is an error."""
+    assert connection.poll(PATIENCE), f"the process said nothing for {PATIENCE} s"
+    return connection.recv()
+
+
+def end(process: Any) -> int:
+    """Wait for the end of a process and return its exit code; one that does not end is an error."""
+    process.join(PATIENCE)
+    code = process.exitcode
+    if code is None:
+        process.kill()
+    assert code is not None, f"the process did not end within {PATIENCE} s"
+    return code
 
 
 def small_plan(runs: int = 2, folds: int = 5) -> Plan:

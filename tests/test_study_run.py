@@ -9,12 +9,14 @@ import json
 import multiprocessing
 import os
 import pty
+import select
 import signal
 import sqlite3
 import struct
 import subprocess
 import sys
 import termios
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -42,7 +44,7 @@ from localbayes.study.scoring import score
 from localbayes.study.table import SetInfo
 from localbayes.study.work import run_unit
 from localbayes.weka import WekaFolds, apply_paper_filters
-from study_support import answers, paper_store, small_plan
+from study_support import PATIENCE, answers, paper_store, small_plan
 
 OWN = """@relation fruit
 @attribute colour {red, green, blue}
@@ -604,6 +606,9 @@ def test_jobs_must_be_positive(tmp_path):
 # --- command line ---------------------
 
 COMMAND = [sys.executable, "-c", "from localbayes.cli import main; main()", "study"]
+# A shell starts background jobs with SIGINT ignored, and that is inherited.
+LISTEN = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+INTERRUPTIBLE = [COMMAND[0], "-c", LISTEN + COMMAND[2], COMMAND[3]]
 
 
 def invoke(*words: str):
@@ -689,6 +694,7 @@ def on_a_terminal(words: list[str], columns: int) -> tuple[int, str]:
     os.close(slave)
     output = b""
     while True:
+        assert select.select([master], [], [], PATIENCE)[0], f"nothing was written for {PATIENCE} s"
         try:
             part = os.read(master, 65536)
         except OSError:
@@ -697,7 +703,7 @@ def on_a_terminal(words: list[str], columns: int) -> tuple[int, str]:
         if not part:
             break
     os.close(master)
-    return process.wait(), output.decode()
+    return process.wait(PATIENCE), output.decode()
 
 
 def test_progress_on_a_terminal(tmp_path):
@@ -767,7 +773,7 @@ def test_a_narrow_terminal_in_this_process(tmp_path, monkeypatch):
 def test_silence_in_a_pipe(tmp_path):
     """In a pipe there is no bar, and nothing on stderr."""
     words = ["run", "--sets", "labor", "--methods", "NB", "--jobs", "1", "--store", str(tmp_path / "s.db")]
-    done = subprocess.run([*COMMAND, *words], capture_output=True, text=True, check=True)
+    done = subprocess.run([*COMMAND, *words], capture_output=True, text=True, check=True, timeout=PATIENCE)
     assert done.stderr == ""
     assert done.stdout.count("\n") == 1
 
@@ -777,17 +783,15 @@ def test_ctrl_c(tmp_path):
     path = tmp_path / "s.db"
     words = ["run", "--sets", "credit-g,vote", "--methods", "ICLNB,LWNB", "--jobs", "2", "--store", str(path)]
     process = subprocess.Popen(
-        [*COMMAND, *words],
+        [*INTERRUPTIBLE, *words],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-        # A shell starts background jobs with SIGINT ignored, and that is inherited.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     until_rows(process, path, 5)
     os.killpg(process.pid, signal.SIGINT)
-    _, errors = process.communicate()
+    _, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     assert errors.strip() == f"interrupted; {path} keeps what is done, run again to go on"
     before = len(answers(path))
@@ -801,7 +805,8 @@ def test_ctrl_c(tmp_path):
 
 def until_rows(process: subprocess.Popen, path: Path, rows: int) -> None:
     """Watch the store until it has so many rows; an early end of the process is an error."""
-    while True:
+    latest = time.monotonic() + PATIENCE
+    while time.monotonic() < latest:
         try:
             process.wait(timeout=0.02)
         except subprocess.TimeoutExpired:
@@ -809,6 +814,8 @@ def until_rows(process: subprocess.Popen, path: Path, rows: int) -> None:
                 return
         else:
             raise AssertionError(f"ended early: {process.stderr.read() if process.stderr else ''}")
+    process.kill()
+    raise AssertionError(f"{path} has less than {rows} rows after {PATIENCE} s")
 
 
 def count(path: Path) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sqlite3
+import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +16,7 @@ from localbayes.study import FoldRow, Store, owner, run_study
 from localbayes.study import store as store_module
 from localbayes.study.owner import Owner, this_process
 from localbayes.study.table import SetInfo
-from study_support import answers, small_plan, start
+from study_support import answers, end, hear, small_plan, start
 
 UNIT = ("iris", "NB", 1)
 
@@ -48,7 +49,7 @@ def run_small(path: Path, connection) -> None:
 
 def rows_written(connection) -> int:
     while True:
-        kind, number = connection.recv()
+        kind, number = hear(connection)
         if kind == "rows":
             return number
 
@@ -90,12 +91,12 @@ def test_a_living_process_keeps_its_claim(tmp_path):
     path = tmp_path / "s.db"
     with Store(path) as store:
         process, connection = start(hold, path, UNIT)
-        assert connection.recv() is True
+        assert hear(connection) is True
         assert not store.claim(*UNIT)
         assert not store.free(*UNIT)
         assert store.claims_of(process.pid) == [UNIT]
         connection.send("release")
-        process.join()
+        end(process)
         assert store.claim(*UNIT)
         assert store.claim(*UNIT), "a process may claim again what it has"
 
@@ -105,9 +106,9 @@ def test_a_killed_process_loses_its_claim(tmp_path):
     path = tmp_path / "s.db"
     with Store(path) as store:
         process, connection = start(hold, path, UNIT)
-        connection.recv()
+        hear(connection)
         os.kill(process.pid, signal.SIGKILL)
-        process.join()
+        end(process)
         assert store.claim(*UNIT)
 
 
@@ -119,8 +120,7 @@ def test_two_runs_share_the_work(tmp_path):
         connection.send("go")
     written = [rows_written(connection) for _, connection in workers]
     for process, _ in workers:
-        process.join()
-        assert process.exitcode == 0
+        assert end(process) == 0
     assert run_study(small_plan(), alone).rows == 120
     assert sum(written) == 120
     assert answers(path) == answers(alone)
@@ -130,18 +130,18 @@ def test_a_run_waits_for_what_another_has_claimed(tmp_path):
     """A run does all that is free, waits for the rest, and takes it over when its owner dies."""
     path = tmp_path / "s.db"
     holder, hold_connection = start(hold, path, ("iris", "NB", 1))
-    assert hold_connection.recv() is True
+    assert hear(hold_connection) is True
     process, connection = start(run_small, path)
     connection.send("go")
-    message = connection.recv()
+    message = hear(connection)
     while message[0] != "waiting":
-        message = connection.recv()
+        message = hear(connection)
     assert message == ("waiting", 1)
     assert len(answers(path)) == 115
     os.kill(holder.pid, signal.SIGKILL)
-    holder.join()
+    end(holder)
     assert rows_written(connection) == 120
-    process.join()
+    end(process)
     assert len(answers(path)) == 120
 
 
@@ -176,12 +176,10 @@ def test_a_claim_from_elsewhere_lapses_by_silence(tmp_path, monkeypatch):
 
 def test_a_zombie_is_dead():
     """A process that has ended but was not waited for does not count as alive."""
-    child = os.fork()
-    if child == 0:
-        os._exit(0)
-    os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
-    assert owner._started(child) is None
-    os.waitpid(child, 0)
+    # Not os.fork: a copy of this process, which may have threads, need not get as far as its end.
+    with subprocess.Popen([sys.executable, "-c", ""]) as child:
+        os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
+        assert owner._started(child.pid) is None
 
 
 def test_owners_without_a_proc_file_system(monkeypatch):
@@ -287,11 +285,10 @@ def test_many_processes_may_make_the_store_at_once(tmp_path):
     """Processes that open a store which does not exist yet all find it made."""
     path = tmp_path / "s.db"
     holders = [start(hold, path, ("iris", "NB", run)) for run in range(6)]
-    assert all(connection.recv() is True for _, connection in holders)
+    assert all(hear(connection) is True for _, connection in holders)
     for process, connection in holders:
         connection.send("release")
-        process.join()
-        assert process.exitcode == 0
+        assert end(process) == 0
 
 
 def test_places_that_hold_no_store(tmp_path):

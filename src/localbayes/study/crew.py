@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import threading
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -19,6 +20,8 @@ from localbayes.study.work import Notify, failed_rows, one_line, work
 __all__ = ["Crew"]
 
 _MOST_IDLE_DEATHS = 3
+# For a process that has closed its pipe, or was asked to end.
+_END_SECONDS = 10.0
 _THREAD_LIMITS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS")
 
 
@@ -46,7 +49,7 @@ class Crew:
         here, there = self._context.Pipe(duplex=False)
         content = (self._plan, self._units, self._store.path, there)
         worker = self._context.Process(target=_worker, args=content, daemon=True)
-        with _one_thread_each():
+        with _one_thread_each(), _interrupts_held_back():
             worker.start()
         there.close()
         self._workers[here] = worker
@@ -65,7 +68,7 @@ class Crew:
 
     def _gone(self, connection: Connection) -> None:
         worker = self._workers.pop(connection)
-        worker.join()
+        _end(worker)
         if worker.exitcode == 0:
             return
         held = set(self._store.claims_of(worker.pid))
@@ -95,12 +98,21 @@ class Crew:
         for worker in self._workers.values():
             worker.terminate()
         for worker in self._workers.values():
-            worker.join()
+            _end(worker)
+
+
+def _end(worker: Any) -> None:
+    """Wait for the end of a process that is about to end; one that does not is killed."""
+    worker.join(_END_SECONDS)
+    if worker.is_alive():
+        worker.kill()
+    worker.join()
 
 
 def _worker(plan: Plan, units: Sequence[Unit], path: Path, connection: Connection) -> None:
-    # The parent hears of Ctrl-C too, and ends this process.
+    # The parent hears of Ctrl-C too, and ends this process. Here it is for systems without signal masks.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _end_with_parent()
     index = {unit.key: i for i, unit in enumerate(units)}
     try:
         with Store(path) as store:
@@ -111,6 +123,35 @@ def _worker(plan: Plan, units: Sequence[Unit], path: Path, connection: Connectio
     except Exception as error:
         place = traceback.extract_tb(error.__traceback__)[-1]
         connection.send(("fatal", f"{one_line(error)} ({os.path.basename(place.filename)}:{place.lineno})"))
+
+
+def _end_with_parent() -> None:
+    """Let this process end when the one that started it does, also in the middle of a long fold."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=_end_after, args=(parent,), daemon=True).start()
+
+
+def _end_after(parent: Any) -> None:
+    parent.join()
+    os._exit(1)
+
+
+@contextmanager
+def _interrupts_held_back() -> Iterator[None]:
+    """Let processes started here never hear of Ctrl-C, not even while they import."""
+    if not hasattr(signal, "pthread_sigmask"):  # pragma: no cover
+        yield
+        return
+    from multiprocessing import resource_tracker
+
+    # It is started together with the first process, and then lets interrupts through.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager
