@@ -20,7 +20,7 @@ study: $(VENV)/installed
 	@echo "The report is a page: open $(REPORT)/index.html"
 
 test: study lint
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --cov=localbayes --cov-report=term:skip-covered --cov-fail-under=95 $(PYTEST)
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --max-worker-restart 0 --cov=localbayes --cov-report=term:skip-covered --cov-fail-under=95 $(PYTEST)
 
 lint: $(VENV)/installed
 	$(BIN)/ruff check .

@@ -42,5 +42,5 @@ def weka() -> Iterator[WekaDriver]:
         pytest.fail(lacking)
     if lacking:
         pytest.skip(lacking)
-    with WekaDriver() as driver:
+    with WekaDriver(patience=600) as driver:
         yield driver

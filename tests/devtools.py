@@ -6,6 +6,7 @@ import base64
 import itertools
 import json
 import os
+import select
 import shutil
 import subprocess
 from pathlib import Path
@@ -25,6 +26,9 @@ FLAGS = (
     "--hide-scrollbars",
     "--remote-debugging-pipe",
 )
+# A page that takes so many seconds to answer will not.
+PATIENCE = 120
+PATIENCE_AT_END = 30
 
 
 def find_chromium() -> str | None:
@@ -54,6 +58,13 @@ class Browser:
         self._numbers = itertools.count(1)
         self._session: str | None = None
         self.events: list[dict[str, Any]] = []
+        try:
+            self._start()
+        except BaseException:
+            self.__exit__()
+            raise
+
+    def _start(self) -> None:
         target = self.send("Target.createTarget", url="about:blank")["targetId"]
         self._session = self.send("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Network", "Log"):
@@ -64,18 +75,27 @@ class Browser:
 
     def __exit__(self, *_: object) -> None:
         os.close(self._out)
-        self._process.terminate()
-        self._process.wait()
         os.close(self._in)
+        self._process.terminate()
+        try:
+            self._process.wait(PATIENCE_AT_END)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait(PATIENCE_AT_END)
 
     def _receive(self) -> dict[str, Any]:
         while b"\0" not in self._buffer:
+            if not select.select([self._in], [], [], PATIENCE)[0]:
+                raise RuntimeError(f"the browser said nothing for {PATIENCE} s")
             part = os.read(self._in, 1 << 16)
             if not part:
-                raise RuntimeError(f"the browser ended with exit code {self._process.wait()}")
+                raise RuntimeError(f"the browser ended with exit code {self._process.wait(PATIENCE)}")
             self._buffer += part
-        message, _, self._buffer = self._buffer.partition(b"\0")
-        return json.loads(message)
+        text, _, self._buffer = self._buffer.partition(b"\0")
+        message = json.loads(text)
+        if message.get("method") in ("Inspector.targetCrashed", "Target.targetCrashed"):
+            raise RuntimeError("the page has crashed, and will not answer")
+        return message
 
     def send(self, method: str, **params: Any) -> dict[str, Any]:
         """Send a command and return its result; events on the way are kept."""

@@ -9,6 +9,7 @@ import io
 import os
 import pty
 import re
+import select
 import signal
 import subprocess
 import sys
@@ -41,6 +42,8 @@ from localbayes.weka import WekaFolds
 IRIS = str(embedded_path("iris"))
 # Variables with which terminals and CI systems ask for colours.
 PLAIN = {"FORCE_COLOR": None, "CLICOLOR_FORCE": None, "GITHUB_ACTIONS": None, "PY_COLORS": None}
+# A command that takes so many seconds is stuck.
+PATIENCE = 300
 SCRIPT = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); import localbayes.__main__"
 
 
@@ -563,7 +566,7 @@ def test_an_interrupt_has_a_code_of_its_own(monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_process_fails_with_one_line_and_code_2() -> None:
     """The installed program behaves as in the tests above: exit code 2, one line, no traceback."""
     with spawn("evaluate", IRIS, "--target", "klass", stdout=-1, stderr=-1) as process:
-        out, err = process.communicate()
+        out, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, out) == (2, b"")
     assert err.decode() == f"error: {IRIS}: no column is called 'klass'; did you mean 'class'?\n"
 
@@ -571,7 +574,7 @@ def test_a_process_fails_with_one_line_and_code_2() -> None:
 def test_a_pipe_sees_neither_progress_nor_colours() -> None:
     """In a pipe the output is the plain result, also where a CI system asks for colours."""
     with spawn("evaluate", IRIS, "--target", "class", stdout=-1, stderr=-1) as process:
-        out, err = process.communicate()
+        out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0
     assert err == b""
     assert b"\x1b" not in out
@@ -587,6 +590,7 @@ def test_a_terminal_sees_progress() -> None:
         shown = b""
         # A terminal whose other side has closed answers with an error or with nothing.
         while True:
+            assert select.select([ours], [], [], PATIENCE)[0], f"nothing was written for {PATIENCE} s"
             try:
                 part = os.read(ours, 4096)
             except OSError:
@@ -594,7 +598,7 @@ def test_a_terminal_sees_progress() -> None:
             if not part:
                 break
             shown += part
-        out, _ = process.communicate()
+        out, _ = process.communicate(timeout=PATIENCE)
     os.close(ours)
     assert process.returncode == 0
     assert b"evaluating" in shown
@@ -610,7 +614,7 @@ def test_ctrl_c_is_one_line_and_code_130(tmp_path: Path) -> None:
     # Opening succeeds when the command has opened the other end: it is at work now.
     with process, fifo.open("wb"):
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate()
+        out, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, out, err) == (130, b"", b"interrupted\n")
 
 
@@ -621,12 +625,13 @@ def test_a_reader_that_leaves_is_no_error(tmp_path: Path) -> None:
     os.close(reading)
     with spawn("predict", tmp_path / "m.skops", IRIS, stdout=writing, stderr=-1) as process:
         os.close(writing)
-        _, err = process.communicate()
+        _, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, err) == (141, b"")
 
 
 def test_starting_loads_nothing_that_only_some_commands_need() -> None:
     """The command line imports plotting, clusters, model files and reports when they are used."""
     code = "import sys, localbayes.cli; print(*sys.modules)"
-    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True).stdout
+    command = [sys.executable, "-c", code]
+    loaded = subprocess.run(command, capture_output=True, check=True, text=True, timeout=PATIENCE).stdout
     assert not {"matplotlib", "dask", "distributed", "skops", "jinja2", "polars"} & set(loaded.split())

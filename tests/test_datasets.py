@@ -212,5 +212,6 @@ def test_without_pandas() -> None:
         "try:\n    datasets.load('iris')\n"
         "except ImportError as error:\n    print(error)\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300)
     assert "pip install pandas" in done.stdout

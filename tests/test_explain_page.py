@@ -6,6 +6,7 @@ import base64
 import json
 import os
 import re
+import select
 import shutil
 import subprocess
 import sys
@@ -37,7 +38,10 @@ PLAIN = dict.fromkeys(["FORCE_COLOR", "CLICOLOR_FORCE", "GITHUB_ACTIONS", "PY_CO
 
 
 FLAGS = "--headless --no-sandbox --disable-gpu --disable-background-networking --disable-component-update "
-FLAGS += "--no-first-run --remote-debugging-pipe"
+FLAGS += "--no-first-run --disable-dev-shm-usage --remote-debugging-pipe"
+# A page that takes so many seconds to answer will not.
+PATIENCE = 120
+PATIENCE_AT_END = 30
 # Chromium reads commands from descriptor 3 and answers on 4.
 START = """
 import os, sys
@@ -65,6 +69,13 @@ class Browser:
         os.close(commands)
         os.close(answers)
         self._buffer, self._number, self.events = b"", 0, []
+        try:
+            self._start()
+        except BaseException:
+            self.close()
+            raise
+
+    def _start(self) -> None:
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         self._page = {
             "sessionId": self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
@@ -129,18 +140,25 @@ class Browser:
         return answer["result"]
 
     def close(self) -> None:
-        self.call("Browser.close")
-        self._process.wait(timeout=60)
         os.close(self._commands)
         os.close(self._answers)
+        self._process.terminate()
+        try:
+            self._process.wait(PATIENCE_AT_END)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait(PATIENCE_AT_END)
 
     def _read(self) -> dict[str, Any]:
         while b"\0" not in self._buffer:
+            assert select.select([self._answers], [], [], PATIENCE)[0], f"Chromium is silent for {PATIENCE} s"
             part = os.read(self._answers, 1 << 16)
             assert part, "Chromium has gone"
             self._buffer += part
         message, _, self._buffer = self._buffer.partition(b"\0")
         answer: dict[str, Any] = json.loads(message)
+        crashes = ("Inspector.targetCrashed", "Target.targetCrashed")
+        assert answer.get("method") not in crashes, "the page has crashed, and will not answer"
         return answer
 
 

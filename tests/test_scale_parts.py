@@ -250,7 +250,8 @@ def test_clones_share_the_connection() -> None:
 def test_without_dask_the_package_to_install_is_named() -> None:
     """Only localbayes.scale needs Dask, and it says so."""
     code = "import sys; sys.modules['dask'] = None; import localbayes; import localbayes.scale"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
     assert done.stderr.splitlines()[-1].startswith("ImportError: ")
     assert "pip install localbayes[dask]" in done.stderr
 

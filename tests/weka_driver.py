@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
@@ -70,17 +71,20 @@ def missing() -> str | None:
 class WekaDriver:
     """One Java process that answers commands until `close` is called.
 
-    Paths are ARFF files whose last attribute is the class.
+    Paths are ARFF files whose last attribute is the class. A command that takes longer than `patience`
+    seconds is an error, and the end of the process.
     """
 
-    def __init__(self, memory: str = "4g") -> None:
+    def __init__(self, memory: str = "4g", patience: float = 3600.0) -> None:
         jar = find_jar()
         if jar is None:
             raise WekaError(missing())
+        self._patience = patience
         self._folder = tempfile.TemporaryDirectory(prefix="weka-driver-")
         self._log = (Path(self._folder.name) / "log").open("w+", encoding="utf-8")
         path = os.pathsep.join([str(jar), self._folder.name])
-        subprocess.run(["javac", "-cp", path, "-d", self._folder.name, str(SOURCE)], check=True)
+        compiling = ["javac", "-cp", path, "-d", self._folder.name, str(SOURCE)]
+        subprocess.run(compiling, check=True, timeout=patience)
         self._java = subprocess.Popen(
             ["java", f"-Xmx{memory}", "-XX:+UseSerialGC", "-Djava.awt.headless=true", "-cp", path, "Driver"],
             stdin=subprocess.PIPE,
@@ -99,12 +103,25 @@ class WekaDriver:
 
     def close(self) -> None:
         """Let the Java process end and remove what was compiled."""
-        self._java.communicate()
+        try:
+            self._java.communicate(timeout=60)
+        except subprocess.TimeoutExpired:
+            self._java.kill()
+            self._java.wait(60)
         self._log.close()
         self._folder.cleanup()
 
     def ask(self, *words: object) -> list[str]:
         """Send one command and return the lines of its answer."""
+        end = threading.Timer(self._patience, self._java.kill)
+        end.daemon = True
+        end.start()
+        try:
+            return self._answer(words)
+        finally:
+            end.cancel()
+
+    def _answer(self, words: Sequence[object]) -> list[str]:
         assert self._java.stdin is not None
         assert self._java.stdout is not None
         print(*words, sep="\t", file=self._java.stdin, flush=True)
@@ -117,7 +134,10 @@ class WekaDriver:
                 raise WekaError(line.removeprefix("error: "))
             lines.append(line)
         self._log.seek(0)
-        raise WekaError(f"Java ended while it worked on {words[0]}: {self._log.read()[-2000:]}")
+        raise WekaError(
+            f"Java ended, or was ended after {self._patience:.0f} s, while it worked on {words[0]}: "
+            f"{self._log.read()[-2000:]}"
+        )
 
     def distributions(self, spec: str, train: Path, test: Path) -> np.ndarray:
         """Train a classifier; class probabilities of every test row, shape (rows, classes)."""
