@@ -316,20 +316,23 @@ def test_many_queries_take_bounded_memory(kappa, call):
 @settings(max_examples=40)
 @given(tables=small_tables(), alpha=st.sampled_from([0.0, 1e-20, 1e-3, 1.0, 30.0]))
 def test_classes_that_cannot_win_may_be_spared(tables, alpha):
-    """With best_only a class scores what it scores, or minus infinity if another is better by far more."""
+    """Given a margin a class scores what it scores, or minus infinity if another is better by more."""
     (codes, classes, sizes), r, seed = tables
     asked = narrowed(queries(seed, codes, sizes), sizes)
     for name in kernels.isas():
         kernels.use_isa(name)
         counts = index_of(narrowed(codes, sizes), classes, sizes, r).count(asked)
-        several = np.stack([kernels.cell_weights(counts.distance_counts, kappa)[2] for kappa in (0.5, 5.0)])
-        for weights in (several, several[0]):
-            every = counts.log_joint(weights, sizes.astype(float), alpha)
-            spared = counts.log_joint(weights, sizes.astype(float), alpha, best_only=True)
-            left_out = np.isneginf(spared) & ~np.isneginf(every)
-            np.testing.assert_array_equal(spared[~left_out], every[~left_out])
-            best = np.broadcast_to(every.max(axis=-1, keepdims=True), every.shape)
-            assert (every[left_out] < best[left_out] - 1e-8).all()
+        kappas, given = np.array([0.5, 5.0]), (sizes.astype(float), alpha)
+        weights = kernels.cell_weights(counts.distance_counts, 5.0)[2]
+        for margin in (0.0, 3.0):
+            for every, spared in (
+                (counts.log_joint(weights, *given), counts.log_joint(weights, *given, margin)),
+                (counts.cell_log_joint(kappas, *given), counts.cell_log_joint(kappas, *given, margin)),
+            ):
+                left_out = np.isneginf(spared) & ~np.isneginf(every)
+                np.testing.assert_array_equal(spared[~left_out], every[~left_out])
+                best = np.broadcast_to(every.max(axis=-1, keepdims=True), every.shape)
+                assert (every[left_out] < best[left_out] - margin - 1e-8).all()
 
 
 def test_an_unknown_instruction_set_is_refused():

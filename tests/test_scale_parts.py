@@ -70,7 +70,7 @@ def _column_of_parts(parts: list[Any], dtype: Any, **options: Any) -> Any:
 @pytest.mark.parametrize("may_miss", [False, True])
 @pytest.mark.parametrize("alpha", [1.0, 0.0])
 def test_counts_made_in_parts_give_the_score_of_all_rows(may_miss: bool, alpha: float) -> None:
-    """Scores from V and C, or from V, S and T, of three parts are those of a loop over all rows."""
+    """Scores from V and C, or from V, S and T, of three parts are those of all rows."""
     random = np.random.default_rng(3)
     n, m, r, sizes = 80, 5, 3, np.array([2, 3, 4, 2, 3], dtype=np.uint32)
     codes = (random.random((n, m)) * sizes).astype(np.uint8)
@@ -96,8 +96,11 @@ def test_counts_made_in_parts_give_the_score_of_all_rows(may_miss: bool, alpha: 
     for known in (SummedCounts(counts, queries), *(Answers(counts[:1], [s], queries) for s in sums)):
         log_joint = known.count(queries).log_joint(weights, sizes.astype(float), alpha)
         np.testing.assert_allclose(log_joint, expected, rtol=0, atol=1e-12)
-    sets = SummedCounts(counts, queries).log_joint(np.stack([weights] * 2), sizes.astype(float), alpha)
-    np.testing.assert_allclose(sets, [expected] * 2, rtol=0, atol=1e-12)
+    whole = MatchIndex(sizes, r, may_miss)
+    whole.append(codes, y)
+    kappas, given = np.array([0.5, 4.0]), (sizes.astype(float), alpha)
+    in_parts = SummedCounts(counts, queries).cell_log_joint(kappas, *given)
+    np.testing.assert_array_equal(in_parts, whole.count(queries).cell_log_joint(kappas, *given))
 
 
 def _scores(codes: Any, y: Any, r: int, sizes: Any, query: Any, w: Any, alpha: float, may_miss: bool) -> Any:

@@ -7,7 +7,6 @@
 #include <limits>
 #include <string>
 
-#include "score.hpp"
 #include "tables.hpp"
 
 using namespace localbayes;
@@ -42,8 +41,6 @@ void expect_close(const Case& c, const char* what, size_t at, double expected, d
     differ(c, what, at, expected, got);
 }
 
-Counter counter(const Case& c) { return {c.isa, c.table.segments, c.table.batch(), c.table.shape.weighted}; }
-
 // Rows come back from the planes as they went in.
 void check_unpacking(const Case& c, Random& random) {
     const size_t m = c.table.shape.m;
@@ -67,47 +64,22 @@ struct Expected {
     std::vector<double> V, C;
 };
 
-template <class T>
-void check_counts(const Case& c, const Expected& expected) {
-    std::vector<T> V(expected.V.size()), C(expected.C.size());
-    distance_counts(counter(c), V.data());
-    match_counts(counter(c), C.data());
-    expect_equal(c, "V", expected.V, V);
-    expect_equal(c, "C", expected.C, C);
+// V as the kernel holds it: [query][distance][class].
+std::vector<double> by_distance(const Batch& b, const std::vector<double>& V) {
+    std::vector<double> out(b.n_queries * b.V_size());
+    for (size_t k = 0; k < V.size(); ++k) {
+        const size_t d = k % (b.m + 1), y = k / (b.m + 1) % b.n_classes, q = k / (b.m + 1) / b.n_classes;
+        out[q * b.V_size() + d * b.class_room() + y] = V[k];
+    }
+    return out;
 }
 
-// Only the pairs of query and class that are wanted are counted, each once.
-template <class Count>
-struct Wanted : Sink<Count> {
-    Wanted(const Case& c, const Expected& expected, const std::vector<uint8_t>& wanted)
-        : c(c), expected(expected), left(wanted) {}
-    void take(int64_t query, int y, const Count* total, const Count* rows, int stride) override {
-        const size_t at = query * c.table.shape.n_classes + y, m = c.table.shape.m, columns = c.table.columns();
-        if (!left[at]) differ(c, "a pair that nobody wants", at, 0, 1);
-        left[at] = 0;
-        for (size_t d = 0; d <= m; ++d) {
-            const size_t k = at * (m + 1) + d;
-            if (double(total[d]) != expected.V[k]) differ(c, "wanted V", k, expected.V[k], double(total[d]));
-            for (size_t i = 0; rows && i < columns; ++i)
-                if (double(rows[d * stride + i]) != expected.C[k * columns + i])
-                    differ(c, "wanted C", k * columns + i, expected.C[k * columns + i], double(rows[d * stride + i]));
-        }
-    }
-    const Case& c;
-    const Expected& expected;
-    std::vector<uint8_t> left;
-};
-
-template <class Count, class F>
-void check_wanted(const Case& c, const Expected& expected, F count, Random& random) {
-    std::vector<uint8_t> wanted(size_t(c.table.shape.n_queries) * c.table.shape.n_classes);
-    for (uint8_t& w : wanted) w = random.one_in(2);
-    for (const bool rows : {false, true}) {
-        Wanted<Count> sink(c, expected, wanted);
-        count(c.table.segments, c.table.batch(), {rows, wanted.data()}, sink);
-        for (size_t k = 0; k < wanted.size(); ++k)
-            if (sink.left[k]) differ(c, "a wanted pair that was not counted", k, 1, 0);
-    }
+void check_counts(const Case& c, const Batch& batch, const Expected& expected, const std::vector<double>& expected_V) {
+    std::vector<double> V(expected_V.size()), C(expected.C.size());
+    c.isa.distance_counts(batch, V.data());
+    expect_equal(c, "V", expected_V, V);
+    c.isa.match_counts(batch, V.data(), C.data());
+    expect_equal(c, "C", expected.C, C);
 }
 
 // gamma by definition: the weights of a class sum to kappa, unless that is out of reach.
@@ -165,29 +137,28 @@ double score_naively(const Case& c, const Expected& expected, size_t q, size_t y
     return std::isnan(score) ? -std::numeric_limits<double>::infinity() : score;
 }
 
-// Scores are those of the formula; with best_only a class may be left out only if it cannot win.
-void check_scores(const Case& c, const Expected& expected, const std::vector<double>& weights, const std::vector<double>& V,
-                  int n_sets, double alpha) {
-    const std::vector<uint32_t>& largest = c.table.parts.back().sizes;
-    const std::vector<double> sizes(largest.begin(), largest.end());
-    const Laplace laplace{alpha, sizes.data()};
+// Scores are those of the formula; given a margin a class may be left out only if it is that much below the best.
+template <class Score>
+std::vector<double> check_scores(const Case& c, const Expected& expected, const std::vector<double>& weights, int n_sets,
+                                 const Laplace& laplace, double margin, Score score) {
     const size_t r = c.table.shape.n_classes, queries = c.table.shape.n_queries;
     std::vector<double> all(n_sets * queries * r), best(all.size());
-    log_joint(counter(c), V.data(), weights.data(), n_sets, laplace, false, all.data());
-    log_joint(counter(c), V.data(), weights.data(), n_sets, laplace, true, best.data());
+    score(std::numeric_limits<double>::infinity(), all.data());
+    score(margin, best.data());
     for (size_t k = 0; k < all.size(); ++k) {
         const size_t set = k / (queries * r), q = k / r % queries;
-        const double* own_weights = weights.data() + set * V.size();
+        const double* own_weights = weights.data() + set * expected.V.size();
         expect_close(c, "log joint", k, score_naively(c, expected, q, k % r, own_weights, laplace), all[k], 1e-10);
         const double top = *std::max_element(&all[k - k % r], &all[k - k % r] + r);
-        const bool left_out = std::isinf(best[k]) && best[k] < 0 && all[k] < top - 1e-9;
-        if (!left_out && best[k] != all[k]) differ(c, "log joint of a class that may win", k, all[k], best[k]);
+        const bool left_out = std::isinf(best[k]) && best[k] < 0 && all[k] < top - margin - 1e-9;
+        if (!left_out && best[k] != all[k]) differ(c, "log joint of a class that matters", k, all[k], best[k]);
     }
+    return all;
 }
 
 // What another instruction set gave, to the bit.
 struct Bits {
-    std::vector<double> gamma, rho, weights, S, T, scores;
+    std::vector<double> gamma, rho, weights, S, T, scores, cell_scores;
 };
 
 Bits check(const Case& c, Random random) {
@@ -200,25 +171,23 @@ Bits check(const Case& c, Random random) {
         expected.C.insert(expected.C.end(), naive.C.begin(), naive.C.end());
     }
     check_unpacking(c, random);
-    if (shape.weighted) {
-        check_counts<double>(c, expected);
-        check_wanted<double>(c, expected, c.isa.count_weighted, random);
-    } else {
-        check_counts<double>(c, expected);
-        check_counts<int64_t>(c, expected);
-        check_wanted<int32_t>(c, expected, c.isa.count, random);
-    }
+    const Batch batch = c.table.batch();
     const std::vector<double>& V = expected.V;
-    const double kappa = random.one_in(4) ? 0.3 : double(random.from_to(1, 30));
-    Bits bits{std::vector<double>(pairs), std::vector<double>(shape.n_queries), std::vector<double>(2 * V.size()),
-              std::vector<double>(pairs), std::vector<double>(pairs * columns), {}};
-    cell_weights(c.isa, V.data(), shape.n_queries, shape.n_classes, shape.m, 4 * kappa, bits.gamma.data(), bits.rho.data(),
-                 bits.weights.data() + V.size());
-    cell_weights(c.isa, V.data(), shape.n_queries, shape.n_classes, shape.m, kappa, bits.gamma.data(), bits.rho.data(),
-                 bits.weights.data());
-    std::vector<double> first(bits.weights.begin(), bits.weights.begin() + V.size());
-    check_gamma(c, expected, kappa, bits.gamma, bits.rho, first);
-    weighted_sums(counter(c), first.data(), bits.S.data(), bits.T.data());
+    const std::vector<double> own_V = by_distance(batch, V);
+    check_counts(c, batch, expected, own_V);
+    const int n_sets = int(random.from_to(1, 6));
+    std::vector<double> kappas;
+    for (int k = 0; k < n_sets; ++k) kappas.push_back(random.one_in(4) ? 0.3 : double(random.from_to(1, 30)));
+    Bits bits{std::vector<double>(n_sets * pairs), std::vector<double>(n_sets * shape.n_queries),
+              std::vector<double>(n_sets * V.size()), std::vector<double>(pairs), std::vector<double>(pairs * columns), {}, {}};
+    for (int k = 0; k < n_sets; ++k) {
+        double* gamma = &bits.gamma[k * pairs];
+        double *rho = &bits.rho[k * shape.n_queries], *weights = &bits.weights[k * V.size()];
+        c.isa.cell_weights(V.data(), shape.n_queries, shape.n_classes, shape.m, kappas[k], gamma, rho, weights);
+        check_gamma(c, expected, kappas[k], {gamma, gamma + pairs}, {rho, rho + shape.n_queries}, {weights, weights + V.size()});
+    }
+    const std::vector<double> first(bits.weights.begin(), bits.weights.begin() + V.size());
+    c.isa.weighted_sums(batch, own_V.data(), first.data(), bits.S.data(), bits.T.data());
     for (size_t k = 0; k < bits.T.size(); ++k) {
         const size_t at = k / columns;
         double S = 0, T = 0;
@@ -229,11 +198,16 @@ Bits check(const Case& c, Random random) {
         expect_close(c, "S", at, S, bits.S[at], 1e-12);
         expect_close(c, "T", k, T, bits.T[k], 1e-12);
     }
-    check_scores(c, expected, bits.weights, V, 2, random.one_in(5) ? 1e-3 : 1);
     const std::vector<uint32_t>& largest = c.table.parts.back().sizes;
     const std::vector<double> sizes(largest.begin(), largest.end());
-    bits.scores.resize(2 * pairs);
-    log_joint(counter(c), V.data(), bits.weights.data(), 2, {1.0, sizes.data()}, false, bits.scores.data());
+    const Laplace laplace{random.one_in(5) ? 1e-3 : 1, sizes.data()};
+    const double margin = random.one_in(2) ? 0 : 3;
+    bits.scores = check_scores(c, expected, bits.weights, n_sets, laplace, margin, [&](double by, double* out) {
+        c.isa.log_joint(batch, own_V.data(), bits.weights.data(), n_sets, laplace, by, out);
+    });
+    bits.cell_scores = check_scores(c, expected, bits.weights, n_sets, laplace, margin, [&](double by, double* out) {
+        c.isa.cell_log_joint(batch, kappas.data(), n_sets, laplace, by, out);
+    });
     return bits;
 }
 
@@ -277,6 +251,7 @@ void expect_same_bits(const Case& c, const Bits& a, const Bits& b) {
     expect_equal(c, "S of another instruction set", a.S, b.S);
     expect_equal(c, "T of another instruction set", a.T, b.T);
     expect_equal(c, "log joint of another instruction set", a.scores, b.scores);
+    expect_equal(c, "log joint by kappa of another instruction set", a.cell_scores, b.cell_scores);
 }
 
 }  // namespace

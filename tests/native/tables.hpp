@@ -56,8 +56,9 @@ struct Table {
     std::vector<std::pair<int, int64_t>> own_row;  // its part and number
 
     localbayes::Batch batch() const {
-        return {queries.data(), shape.own ? own.data() : nullptr,
-                shape.own && shape.weighted ? own_weight.data() : nullptr, shape.n_queries, shape.m, shape.n_classes};
+        return {segments, queries.data(), shape.own ? own.data() : nullptr,
+                shape.own && shape.weighted ? own_weight.data() : nullptr, shape.n_queries, shape.m, shape.n_classes,
+                shape.weighted};
     }
     int columns() const { return shape.may_miss ? 2 * shape.m : shape.m; }
 };

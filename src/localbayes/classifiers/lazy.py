@@ -101,24 +101,25 @@ class LazyClassifier(BayesClassifier):
         self.index_.sizes = np.maximum(self.index_.sizes, sizes)
 
     def _log_joint(self, codes: Codes) -> Floats:
-        return self._scores(codes, best_only=False)
+        return self._scores(codes, margin=np.inf)
 
     def _contenders(self, codes: Codes) -> Floats:
-        return self._scores(codes, best_only=True)
+        return self._scores(codes, margin=0.0)
 
-    def _scores(self, codes: Codes, best_only: bool) -> Floats:
+    def _scores(self, codes: Codes, margin: float) -> Floats:
+        """Log joint; classes that stay more than the margin below the best may be left out."""
         counts = self.index_.count(codes)
-        return self._score(counts, self.weights(counts.distance_counts), best_only)
+        return counts.log_joint(self.weights(counts.distance_counts), *self._laplace(), margin)
 
-    def _score(self, counts: MatchCounts, weights: Floats, best_only: bool = False) -> Floats:
-        return counts.log_joint(weights, self.sizes_.astype(np.float64), float(self.alpha), best_only)
+    def _laplace(self) -> tuple[Floats, float]:
+        return self.sizes_.astype(np.float64), float(self.alpha)
 
     def _terms(self, codes: Codes) -> tuple[Floats, Floats]:
         counts = self.index_.count(codes)
         return self._score_terms(codes, counts, self.weights(counts.distance_counts))
 
     def _score_terms(self, codes: Codes, counts: MatchCounts, weights: Floats) -> tuple[Floats, Floats]:
-        """Base and terms of what ``_score`` sums."""
+        """Base and terms of what ``_scores`` sums."""
         alpha, m = float(self.alpha), len(self.sizes_)
         S, T = counts.weighted_sums(weights)
         # Where values may be missing, T goes on with the weight of the rows that know the attribute.

@@ -296,15 +296,16 @@ class LCWNB(LazyClassifier):
 
     def _score_many(self, counts: MatchCounts, grid: Floats) -> Floats:
         """Log joint by query, kappa and class, from one count of the matches."""
-        totals = counts.distance_counts.astype(np.float64)
-        weights = np.stack([cell_weights(totals, kappa)[2] for kappa in grid])
-        return np.moveaxis(self._score(counts, weights), 0, 1)
+        return np.moveaxis(counts.cell_log_joint(grid, *self._laplace()), 0, 1)
 
-    def _scores(self, codes: Codes, best_only: bool) -> Floats:
-        if len(self.kappas_) == 1:
-            scores = super()._scores(codes, best_only)
+    def _scores(self, codes: Codes, margin: float) -> Floats:
+        several = len(self.kappas_) > 1
+        scores = self.index_.count(codes).cell_log_joint(
+            self.kappas_, *self._laplace(), np.inf if several else margin
+        )
+        if not several:
+            scores = scores[0]
         else:
-            scores = np.moveaxis(self._score_many(self.index_.count(codes), self.kappas_), 1, 0)
             scores = or_prior(scores, self._class_count)
             scores = mix(scores - logsumexp(scores, axis=2, keepdims=True), self.kappa_weights_)
         return scores if self.temperature_ == 1 else self.temperature_ * scores

@@ -83,10 +83,10 @@ class LWNB(LazyClassifier):
         scaled = weights * np.divide(weighing, total, out=np.zeros(total.shape), where=total > 0)
         return np.broadcast_to(scaled[:, None, :], distance_counts.shape)
 
-    def _scores(self, codes: Codes, best_only: bool) -> Floats:
+    def _scores(self, codes: Codes, margin: float) -> Floats:
         counts = self.index_.count(codes)
         distance_counts = counts.distance_counts
-        log_joint = self._score(counts, self.weights(distance_counts), best_only)
+        log_joint = counts.log_joint(self.weights(distance_counts), *self._laplace(), margin)
         if self.zero_distance == "published":
             undefined = kth_distance(distance_counts.sum(axis=1), self.k) == 0
             log_joint[undefined, :-1] = np.log(np.finfo(np.float64).eps)

@@ -4,9 +4,9 @@
 ``MatchCounts``: ``distance_counts[q, y, d]`` (the paper's V), how many rows of class y lie at Hamming
 distance d, and ``match_counts[q, y, d, i]`` (C), how many of those agree with the query on attribute
 i. Both add up over parts of the rows. The C++ behind it, and a picture of the layout, is in
-``match.hpp``; ``index.cpp`` packs rows, ``count.inl`` counts and ``gamma.inl`` solves the paper's
-equation, ``isa_*.cpp`` compile both for one instruction set each, ``score.cpp`` turns counts into
-scores, ``module.cpp`` binds them and ``pairs.cpp`` holds the pair counts of the eager family.
+``match.hpp``; ``index.cpp`` packs rows, ``count.inl`` counts, ``score.inl`` solves the paper's equation
+and turns counts into scores, ``isa_*.cpp`` compile both for one instruction set each, ``*module.cpp``
+bind them and ``pairs.cpp`` holds the pair counts of the eager family.
 
 Every instruction set gives the same bits. The best one the machine has is used; the environment
 variable ``LOCALBAYES_ISA`` (``portable``, ``avx2`` or ``avx512``) forces one.
@@ -15,6 +15,7 @@ variable ``LOCALBAYES_ISA`` (``portable``, ``avx2`` or ``avx512``) forces one.
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -70,12 +71,17 @@ def cell_weights(distance_counts: npt.NDArray[Any], kappa: float) -> tuple[Float
 
 @dataclass(frozen=True)
 class Segment:
-    """Training rows, sorted by class and cut into bit planes (see ``match.hpp``)."""
+    """Training rows, sorted by class and cut into bit planes (see ``match.hpp``).
+
+    The sort is stable, so ``row_classes``, the class of every row in the order in which the rows came,
+    tells which sorted row is which.
+    """
 
     words: npt.NDArray[np.uint64]
     class_start: npt.NDArray[np.int64]
     sizes: npt.NDArray[np.uint32]
-    order: npt.NDArray[np.unsignedinteger[Any]]
+    row_classes: npt.NDArray[np.unsignedinteger[Any]]
+    first_row: int
     weights: npt.NDArray[np.float64] | None = None
 
     @property
@@ -86,7 +92,7 @@ class Segment:
     @property
     def nbytes(self) -> int:
         """Memory that the rows take."""
-        arrays = (self.words, self.class_start, self.sizes, self.order, self.weights)
+        arrays = (self.words, self.class_start, self.sizes, self.row_classes, self.weights)
         return sum(a.nbytes for a in arrays if a is not None)
 
     @property
@@ -94,17 +100,23 @@ class Segment:
         """Class of every row, in sorted order."""
         return np.repeat(np.arange(len(self.class_start) - 1), np.diff(self.class_start))
 
+    @property
+    def order(self) -> npt.NDArray[np.int64]:
+        """Number of every sorted row in the order in which rows were appended."""
+        return self.first_row + np.argsort(self.row_classes, kind="stable")
+
 
 class MatchCounts:
-    """Counts of a batch of queries; made by :meth:`MatchIndex.count`.
-
-    Distances are counted at once. Matches are counted when asked for, and by :meth:`log_joint` only
-    for classes that can still win if that is all the caller wants to know.
-    """
+    """Counts of a batch of queries, made when asked for; see :meth:`MatchIndex.count`."""
 
     def __init__(self, counts: Any) -> None:
         self._counts = counts
-        self.distance_counts: npt.NDArray[Any] = counts.distance_counts()
+
+    @cached_property
+    def distance_counts(self) -> npt.NDArray[Any]:
+        """V[q, y, d]."""
+        totals: npt.NDArray[Any] = self._counts.distance_counts()
+        return totals
 
     @property
     def match_counts(self) -> npt.NDArray[Any]:
@@ -117,29 +129,37 @@ class MatchCounts:
         S, T = self._counts.weighted_sums(np.ascontiguousarray(weights))
         return S, T
 
-    def log_joint(self, weights: Floats, sizes: Floats, alpha: float, best_only: bool = False) -> Floats:
+    def log_joint(self, weights: Floats, sizes: Floats, alpha: float, margin: float = np.inf) -> Floats:
         """Naive Bayes scores of weighted rows.
 
         Parameters
         ----------
-        weights : array of shape (n_queries, n_classes, m + 1) or (k, n_queries, n_classes, m + 1)
-            Weights by class and distance, or k sets of them that share one count of the matches.
+        weights : array of shape (n_queries, n_classes, m + 1)
+            Weights by class and distance.
         sizes : array of shape (m,)
             Number of values of every attribute.
         alpha : float
             Laplace's constant.
-        best_only : bool
-            Give minus infinity to classes that cannot win, without counting their matches.
+        margin : float
+            A class whose score stays more than this below the best gets minus infinity, mostly without its
+            matches being counted; 0 leaves the classes that can win.
 
         Returns
         -------
-        log_joint : array of shape (n_queries, n_classes) or (k, n_queries, n_classes)
+        log_joint : array of shape (n_queries, n_classes)
             Scores.
         """
-        sets = np.ascontiguousarray(weights if weights.ndim == 4 else weights[None])
-        totals = np.ascontiguousarray(self.distance_counts, dtype=np.float64)
-        scores: Floats = self._counts.log_joint(totals, sets, sizes, alpha, best_only)
-        return scores if weights.ndim == 4 else scores[0]
+        sets = np.ascontiguousarray(weights)[None]
+        scores: Floats = self._counts.log_joint(sets, sizes, alpha, margin)[0]
+        return scores
+
+    def cell_log_joint(self, kappas: Floats, sizes: Floats, alpha: float, margin: float = np.inf) -> Floats:
+        """Scores under the weights of :func:`cell_weights`, for every kappa from one count of the matches.
+
+        Parameters are those of :meth:`log_joint`; the result has a first axis for the kappas.
+        """
+        scores: Floats = self._counts.cell_log_joint(kappas, sizes, alpha, margin)
+        return scores
 
 
 @dataclass
@@ -178,8 +198,7 @@ class MatchIndex:
         self, codes: Codes, class_codes: npt.NDArray[Any], weights: npt.NDArray[np.float64] | None = None
     ) -> None:
         """Add rows."""
-        rows = np.arange(self.n_rows, self.n_rows + len(codes))
-        self.segments.append(self._segment(codes, class_codes, rows, weights))
+        self.segments.append(self._segment(codes, class_codes, self.n_rows, weights))
         while len(self.segments) > 1 and 2 * self.segments[-1].n_rows >= self.segments[-2].n_rows:
             self._merge_last_two()
 
@@ -193,9 +212,7 @@ class MatchIndex:
 
         Such a query's own row is taken out of the counts again (leave-one-out).
         """
-        segments = self.segments or [
-            self._segment(codes[:0], np.empty(0, np.int64), np.empty(0, np.int64), None)
-        ]
+        segments = self.segments or [self._segment(codes[:0], np.empty(0, np.int64), 0, None)]
         weighted = any(s.weights is not None for s in segments)
         parts = [(s.words, s.class_start, s.sizes, _weights(s) if weighted else None) for s in segments]
         return MatchCounts(
@@ -206,37 +223,35 @@ class MatchIndex:
 
     def bytes_per_query(self) -> int:
         """Upper bound of the memory that counting and scoring one query needs."""
-        m = len(self.sizes)
-        planes = m + sum(s.words.size // 32 // max(1, -(-s.n_rows // 2048)) for s in self.segments)
-        return 8 * (5 * self.n_classes * (m + 1) + planes)
+        return 8 * self.n_classes * (3 * (len(self.sizes) + 1) + 4)
 
     def training_rows(
         self, chosen: npt.NDArray[np.int64] | None = None, step: int = 1 << 16
-    ) -> Iterator[tuple[Codes, npt.NDArray[np.int64], npt.NDArray[Any], Floats | None]]:
+    ) -> Iterator[tuple[Codes, npt.NDArray[np.int64], npt.NDArray[np.int64], Floats | None]]:
         """Yield rows back, all or the chosen numbers, as (codes, class codes, numbers, weights)."""
         for s in self.segments:
-            classes = s.class_codes
-            at = np.arange(s.n_rows) if chosen is None else np.flatnonzero(np.isin(s.order, chosen))
+            classes, order = s.class_codes, s.order
+            at = np.arange(s.n_rows) if chosen is None else np.flatnonzero(np.isin(order, chosen))
             for begin in range(0, len(at), step):
                 part = at[begin : begin + step]
                 weights = None if s.weights is None else s.weights[part]
-                yield self._unpack(s, part), classes[part], s.order[part], weights
+                yield self._unpack(s, part), classes[part], order[part], weights
 
     def _segment(
         self,
         codes: Codes,
         class_codes: npt.NDArray[Any],
-        rows: npt.NDArray[np.int64],
+        first_row: int,
         weights: npt.NDArray[np.float64] | None,
     ) -> Segment:
-        order = np.argsort(class_codes, kind="stable")
+        row_classes = np.asarray(class_codes).astype(np.min_scalar_type(max(self.n_classes - 1, 0)))
+        order = np.argsort(row_classes, kind="stable")
         start = np.zeros(self.n_classes + 1, dtype=np.int64)
         np.cumsum(np.bincount(class_codes, minlength=self.n_classes), out=start[1:])
         sizes = np.ascontiguousarray(self.sizes, dtype=np.uint32)
         words = _kernels.pack(np.ascontiguousarray(codes), order, sizes, self.may_miss)
-        narrow = np.uint32 if len(rows) == 0 or int(rows.max()) < 2**32 else np.uint64
         return Segment(
-            words, start, sizes, rows[order].astype(narrow), None if weights is None else weights[order]
+            words, start, sizes, row_classes, first_row, None if weights is None else weights[order]
         )
 
     def _unpack(self, s: Segment, rows: npt.NDArray[np.int64]) -> Codes:
@@ -246,14 +261,21 @@ class MatchIndex:
         return codes
 
     def _merge_last_two(self) -> None:
-        parts = [self.segments.pop() for _ in range(2)][::-1]
-        codes = np.concatenate([self._unpack(s, np.arange(s.n_rows)) for s in parts])
-        class_codes = np.concatenate([s.class_codes for s in parts])
-        rows = np.concatenate([s.order for s in parts]).astype(np.int64)
-        weights = None
-        if any(s.weights is not None for s in parts):
-            weights = np.concatenate([_weights(s) for s in parts])
-        self.segments.append(self._segment(codes, class_codes, rows, weights))
+        first, second = self.segments[-2:]
+        codes = np.empty((first.n_rows + second.n_rows, len(self.sizes)), dtype=np.uint32)
+        weights = np.ones(len(codes))
+        for s in (first, second):
+            rows = s.order - first.first_row
+            codes[rows] = self._unpack(s, np.arange(s.n_rows))
+            weights[rows] = _weights(s)
+        self.segments[-2:] = [
+            self._segment(
+                codes,
+                np.concatenate([first.row_classes, second.row_classes]),
+                first.first_row,
+                None if first.weights is second.weights is None else weights,
+            )
+        ]
 
 
 def _weights(segment: Segment) -> Floats:

@@ -3,21 +3,33 @@
 
 namespace localbayes {
 
-Segment::Segment(const uint32_t* sizes_, int m, bool may_miss_) : sizes(sizes_, sizes_ + m), may_miss(may_miss_) {
-    first_plane.push_back(0);
-    for (const uint32_t size : sizes) first_plane.push_back(first_plane.back() + digits(size, may_miss));
+Segment::Segment(const uint32_t* sizes, int m, bool may_miss_) : may_miss(may_miss_) {
+    for (int i = 0; i < m; ++i) {
+        Column c{sizes[i] + may_miss, uint32_t(n_planes), 1, ~0u};
+        if (c.n_codes > 16) {
+            c.mask = 3;
+            while (uint64_t{1} << 2 * c.n_digits < c.n_codes) ++c.n_digits;
+            wide.push_back(i);
+        }
+        for (uint32_t digit = 0; digit < c.n_digits; ++digit) n_planes += c.planes(digit);
+        columns.push_back(c);
+    }
 }
 
 template <class Code>
 void pack(const Segment& s, const Code* codes, const int64_t* order, int64_t n, uint64_t* words) {
-    const size_t m = s.sizes.size(), planes = s.first_plane.back();
+    const size_t m = s.columns.size();
     for (int64_t k = 0; k < n; ++k) {
-        uint64_t* word = words + k / kBlockRows * planes * kBlockWords + k % kBlockRows / 64;
-        const Code* code = codes + order[k] * m;
+        uint64_t* word = words + k / kBlockRows * s.n_planes * kBlockWords + k % kBlockRows / 64;
         for (size_t i = 0; i < m; ++i) {
-            uint64_t value = std::min<uint64_t>(code[i], s.sizes[i]);
-            for (int p = s.first_plane[i]; p < s.first_plane[i + 1]; ++p, value >>= 1)
-                word[size_t(p) * kBlockWords] |= (value & 1) << (k % 64);
+            const Column& c = s.columns[i];
+            uint32_t code = codes[order[k] * m + i];
+            if (code >= c.n_codes) {
+                if (!s.may_miss) continue;
+                code = s.missing(int(i));
+            }
+            for (uint32_t digit = 0; digit < c.n_digits; ++digit)
+                word[size_t(c.plane(code, digit)) * kBlockWords] |= uint64_t{1} << (k % 64);
         }
     }
 }
@@ -27,15 +39,18 @@ template void pack(const Segment&, const uint16_t*, const int64_t*, int64_t, uin
 template void pack(const Segment&, const uint32_t*, const int64_t*, int64_t, uint64_t*);
 
 void unpack(const Segment& s, const int64_t* rows, int64_t n, uint32_t* codes) {
-    const size_t planes = s.first_plane.back();
     for (int64_t k = 0; k < n; ++k) {
-        const int64_t row = rows[k];
-        const uint64_t* word = s.words + row / kBlockRows * planes * kBlockWords + row % kBlockRows / 64;
-        for (size_t i = 0; i < s.sizes.size(); ++i) {
-            *codes = 0;
-            for (int p = s.first_plane[i]; p < s.first_plane[i + 1]; ++p)
-                *codes |= uint32_t(word[size_t(p) * kBlockWords] >> (row % 64) & 1) << (p - s.first_plane[i]);
-            ++codes;
+        const uint64_t* word = s.block(rows[k] / kBlockRows) + rows[k] % kBlockRows / 64;
+        const auto has = [&](uint32_t plane) { return word[size_t(plane) * kBlockWords] >> (rows[k] % 64) & 1; };
+        for (const Column& c : s.columns) {
+            uint32_t code = 0;
+            for (uint32_t digit = 0; digit < c.n_digits && code < c.n_codes; ++digit) {
+                const uint32_t first = c.first_plane + 4 * digit, planes = c.planes(digit);
+                uint32_t value = 0;
+                while (value < planes && !has(first + value)) ++value;
+                code = value < planes ? code | value << 2 * digit : c.n_codes;  // no plane has a row of a foreign value
+            }
+            *codes++ = code;
         }
     }
 }

@@ -9,7 +9,6 @@ struct Word {
     using Vec = uint64_t __attribute__((vector_size(32)));
     struct Sum { __m256i bytes = _mm256_setzero_si256(); };  // at most 31 additions fit a byte; a block has 8
     static constexpr int kWords = 4, kTile = 8;
-    static constexpr double kByteRow = 6, kByteChunk = 8, kPlanesPerByte = 1;
     static Vec load(const uint64_t* p) { return Vec(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p))); }
     static Vec broadcast(uint64_t x) { return Vec{x, x, x, x}; }
     static bool is_zero(Vec x) { return _mm256_testz_si256(__m256i(x), __m256i(x)); }
@@ -42,20 +41,12 @@ struct Word {
         const __m128i both = _mm_add_epi32(_mm256_castsi256_si128(abcd), _mm256_extracti128_si256(abcd, 1));
         _mm_storeu_si128(target, _mm_add_epi32(_mm_loadu_si128(target), both));
     }
-
-    using Bytes = uint8_t __attribute__((vector_size(32)));
-    static Bytes load_bytes(const uint8_t* p) {
-        return Bytes(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
-    }
-    static int count_equal(Bytes a, Bytes b) {
-        return _mm_popcnt_u32(_mm256_movemask_epi8(_mm256_cmpeq_epi8(__m256i(a), __m256i(b))));
-    }
 };
 
 }  // namespace
 
 #include "count.inl"
-#include "gamma.inl"
+#include "score.inl"
 
 const localbayes::Isa localbayes::isa_avx2{
-    "avx2", count, count_weighted, solve_gamma};
+    "avx2", distance_counts, match_counts, weighted_sums, log_joint_given, log_joint_cells, cell_weights};

@@ -9,7 +9,6 @@ struct Word {
     using Vec = uint64_t __attribute__((vector_size(64)));
     struct Sum { __m512i lanes = _mm512_setzero_si512(); };
     static constexpr int kWords = 8, kTile = 4;
-    static constexpr double kByteRow = 6, kByteChunk = 8, kPlanesPerByte = 0.5;
     static Vec load(const uint64_t* p) { return Vec(_mm512_loadu_si512(p)); }
     static Vec broadcast(uint64_t x) { return Vec{x, x, x, x, x, x, x, x}; }
     static bool is_zero(Vec x) { return _mm512_test_epi64_mask(__m512i(x), __m512i(x)) == 0; }
@@ -25,20 +24,12 @@ struct Word {
     static void add_values(int32_t* out, const Sum (&sum)[4]) {
         for (int k = 0; k < 4; ++k) out[k] += value(sum[k]);
     }
-
-    using Bytes = uint8_t __attribute__((vector_size(32)));
-    static Bytes load_bytes(const uint8_t* p) {
-        return Bytes(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
-    }
-    static int count_equal(Bytes a, Bytes b) {
-        return _mm_popcnt_u32(_mm256_movemask_epi8(_mm256_cmpeq_epi8(__m256i(a), __m256i(b))));
-    }
 };
 
 }  // namespace
 
 #include "count.inl"
-#include "gamma.inl"
+#include "score.inl"
 
 const localbayes::Isa localbayes::isa_avx512{
-    "avx512", count, count_weighted, solve_gamma};
+    "avx512", distance_counts, match_counts, weighted_sums, log_joint_given, log_joint_cells, cell_weights};

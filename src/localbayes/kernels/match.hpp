@@ -4,30 +4,29 @@
 //     V[y, d]      how many training rows of class y differ from x in d attributes,
 //     C[y, d, i]   how many of those agree with x on attribute i.
 //
-// Layout. Rows are sorted by class and cut into blocks of 2,048; a code of attribute i is stored as
-// its binary digits, one bit plane per digit, 64 rows a word:
+// Layout. Rows are sorted by class and cut into blocks of 2,048. In a block every value of an
+// attribute has a bit plane, 64 rows a word, that says which rows have it:
 //
 //     block 0                                  block 1 ...
-//     ┌ attribute 0, digit 0 │ 32 words ┐
-//     │ attribute 0, digit 1 │ 32 words │      rows of a class are neighbours; a class may begin
-//     │ attribute 1, digit 0 │ 32 words │      and end anywhere inside a word, a mask cuts it out
+//     ┌ zeros                │ 32 words ┐
+//     │ attribute 0, value 0 │ 32 words │      rows of a class are neighbours; a class may begin
+//     │ attribute 0, value 1 │ 32 words │      and end anywhere inside a word, a mask cuts it out;
+//     │ attribute 1, value 0 │ 32 words │      a value that no row has uses the zeros
 //     └ ...                  │          ┘
 //
-// A column of q values costs ceil(log2 q) / 8 bytes a row, 70,000 values 17 bits.
+// A column of q <= 16 values costs q bits a row. Above that the code is written in base 4 with four
+// planes a digit, and a row agrees if all its digits do: 70,000 values cost 36 bits a row.
 //
-// Counting, wide classes (count_planes): "row agrees on i" is an AND of digit planes; a carry-save
-// adder sums the disagreements of 64 to 512 rows at once into digit planes of the distance; a binary
-// descent over those planes gives one mask per distance that occurs, and
-//     C[y, d, i] += popcount(mask_d & agree_i).
-// Counting, small classes or many attributes (count_rows): the piece is decoded to bytes once per
-// batch of queries; a row is compared with the query 32 bytes at a time and its 0/1 bytes are added
-// to a byte counter of its distance, emptied before it can overflow.
-// Weighted rows (count_weighted): the same sums in double, plain loops.
+// Counting. A carry-save adder sums the planes of the query's values, 64 to 512 rows at once, into
+// the binary digits of every row's number of agreements. Then, class by class,
+//     V: a binary descent over the digits gives one mask per distance that occurs, and its popcount;
+//        in a small class the digits of each row are read off instead;
+//     C: popcount(mask_d & plane_i), on the way down the same tree.
+// Weighted rows go through the same planes, but their weights are added up one by one, in double.
 //
-// Two questions are asked of a batch of queries: first for V alone, which decides the weights, then
-// for C, but only of the classes that can still matter (see score.cpp). Classes are the outer loop,
-// pieces of a block the next and queries the inner one, so that a piece stays in cache while the
-// batch passes over it and only one class of counts is in use at a time.
+// A batch is asked for V first. V decides the weights, and with them which classes can still win:
+// C is counted for those alone (see score.inl). Blocks are the outer loop and queries the inner one,
+// so that a block stays in cache while the queries pass over it.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -39,12 +38,14 @@ namespace localbayes {
 constexpr int kBlockWords = 32;
 constexpr int kBlockRows = 64 * kBlockWords;
 
-// Digits needed to write the codes 0 .. size-1, plus one more code for "missing" if rows may lack a value.
-inline int digits(uint32_t size, bool may_miss) {
-    int b = 0;
-    while ((uint64_t{1} << b) < uint64_t{size} + may_miss) ++b;
-    return b;
-}
+// Where the planes of an attribute are: one per value, or four per base-4 digit of the code.
+struct Column {
+    uint32_t n_codes;  // values, and one more for "missing" if rows may lack one
+    uint32_t first_plane, n_digits, mask;
+
+    uint32_t plane(uint32_t code, uint32_t digit) const { return first_plane + 4 * digit + (code >> 2 * digit & mask); }
+    uint32_t planes(uint32_t digit) const { return mask == 3 ? std::min(4u, ((n_codes - 1) >> 2 * digit) + 1) : n_codes; }
+};
 
 // A view of one part of the training rows; the memory behind the pointers belongs to the caller.
 struct Segment {
@@ -53,13 +54,14 @@ struct Segment {
     const uint64_t* words = nullptr;       // [block][plane][kBlockWords]
     const int64_t* class_start = nullptr;  // n_classes + 1 positions in the sorted rows
     const double* weights = nullptr;       // per sorted row, or null
-    std::vector<uint32_t> sizes;   // codes below sizes[i] are values; sizes[i] itself is "missing" if may_miss
-    std::vector<int> first_plane;  // m + 1
+    std::vector<Column> columns;
+    std::vector<int> wide;  // columns of several digits
+    size_t n_planes = 1;
     bool may_miss;
 
-    size_t words_needed(int64_t n) const {
-        return size_t((n + kBlockRows - 1) / kBlockRows) * first_plane.back() * kBlockWords;
-    }
+    uint32_t missing(int i) const { return columns[i].n_codes - 1; }
+    const uint64_t* block(int64_t b) const { return words + size_t(b) * n_planes * kBlockWords; }
+    size_t words_needed(int64_t n) const { return size_t((n + kBlockRows - 1) / kBlockRows) * n_planes * kBlockWords; }
 };
 
 // Set the bits of the rows codes[order[0]], codes[order[1]], ... in `words`, which are zero before.
@@ -69,39 +71,54 @@ void pack(const Segment& s, const Code* codes, const int64_t* order, int64_t n, 
 // Codes of the sorted rows rows[0], rows[1], ..., row after row.
 void unpack(const Segment& s, const int64_t* rows, int64_t n, uint32_t* codes);
 
+constexpr int padded(int n, int to) { return (n + to - 1) / to * to; }
+
 // A code of a query that is no value of the column, and one that is not known (where rows may miss values).
 constexpr uint32_t kUnseen = 0xFFFFFFFFu, kMissing = 0xFFFFFFFEu;
 
+// Queries over training rows. C has m columns, or 2 m where values may be missing: column m + i then
+// counts the rows whose value of i is known.
 struct Batch {
+    const std::vector<Segment>& segments;
     const uint32_t* codes;     // n_queries x m
     const int64_t* own;        // class of the query's own row, which is taken out again, or null
     const double* own_weight;  // that row's weight, or null
     int64_t n_queries;
     int m, n_classes;
+    bool weighted;
+
+    bool may_miss() const { return segments[0].may_miss; }
+    int columns() const { return may_miss() ? 2 * m : m; }
+    // V is [query][distance][class], with room for a multiple of eight classes.
+    size_t class_room() const { return padded(n_classes, 8); }
+    size_t V_size() const { return size_t(m + 1) * class_room(); }
+    Batch part(int64_t first, int64_t n) const {
+        return {segments, codes + first * m, own ? own + first : nullptr, own_weight ? own_weight + first : nullptr,
+                n, m, n_classes, weighted};
+    }
 };
 
-// Receives the counts of one query and class: total[d] is V, rows[d * stride + i] is C for the
-// distances that occur (from column m on: how many rows have a known value of i - m).
-template <class Count>
-struct Sink {
-    virtual ~Sink() = default;
-    virtual void take(int64_t query, int y, const Count* total, const Count* rows, int stride) = 0;
+struct Laplace {
+    double alpha;
+    const double* sizes;  // q_i
 };
 
-// What to count: V, or V and C, for all pairs of query and class or for those that are wanted.
-struct Order {
-    bool rows;
-    const uint8_t* wanted;  // n_queries x n_classes, or null for all
-};
-
-// The functions of one instruction set.
+// The functions of one instruction set; all give the same bits.
 struct Isa {
     const char* name;
-    void (*count)(const std::vector<Segment>&, const Batch&, const Order&, Sink<int32_t>&);
-    void (*count_weighted)(const std::vector<Segment>&, const Batch&, const Order&, Sink<double>&);
-    // For one query: gamma[y] with sum_d V[y, d] gamma^d = kappa, clipped to [0, 1]. `totals` is
-    // [n_classes][m + 1]; scratch holds n_classes * (m + 6) numbers.
-    void (*solve_gamma)(const double* totals, int n_classes, int m, double kappa, double* gamma, double* scratch);
+    void (*distance_counts)(const Batch&, double* V);
+    // C[query][class][distance][column].
+    void (*match_counts)(const Batch&, const double* V, double* C);
+    // S[query][class] and T[query][class][column] for weights[query][class][distance].
+    void (*weighted_sums)(const Batch&, const double* V, const double* weights, double* S, double* T);
+    // Log joint [set of weights][query][class] for weights[set][query][class][distance]. A class that stays
+    // more than `margin` below the best is not counted and gets minus infinity.
+    void (*log_joint)(const Batch&, const double* V, const double* weights, int n_sets, Laplace, double margin, double* out);
+    // The same for the paper's weights rho * gamma^d, one set for every kappa.
+    void (*cell_log_joint)(const Batch&, const double* kappas, int n_sets, Laplace, double margin, double* out);
+    // gamma[query][class], rho[query] and rho * gamma^d for V[query][class][distance].
+    void (*cell_weights)(const double* V, int64_t n_queries, int n_classes, int m, double kappa, double* gamma,
+                         double* rho, double* weights);
 };
 
 extern const Isa isa_portable, isa_avx2, isa_avx512;

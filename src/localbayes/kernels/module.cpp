@@ -11,7 +11,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "score.hpp"
+#include "match.hpp"
 
 namespace nb = nanobind;
 using namespace localbayes;
@@ -52,7 +52,7 @@ Out<uint32_t, 2> unpack_rows(In<uint64_t, 1> words, In<uint32_t, 1> sizes, bool 
     for (size_t k = 0; k < rows.size(); ++k)
         if (rows(k) < 0 || s.words_needed(rows(k) + 1) > words.size())
             throw std::invalid_argument("there is no such training row");
-    auto out = make<uint32_t, 2>({rows.size(), s.sizes.size()});
+    auto out = make<uint32_t, 2>({rows.size(), s.columns.size()});
     nb::gil_scoped_release release;
     unpack(s, rows.data(), int64_t(rows.size()), out.data());
     return out;
@@ -61,27 +61,20 @@ Out<uint32_t, 2> unpack_rows(In<uint64_t, 1> words, In<uint32_t, 1> sizes, bool 
 using SegmentArrays = std::tuple<In<uint64_t, 1>, In<int64_t, 1>, In<uint32_t, 1>, std::optional<In<double, 1>>>;
 
 // A batch of queries over training rows. It borrows the arrays of the rows, which Python keeps alive.
-struct MatchCounts {
-    std::vector<SegmentArrays> arrays;
-    std::vector<Segment> segments;
-    std::vector<uint32_t> codes;
-    std::optional<In<int64_t, 1>> own;
-    std::optional<In<double, 1>> own_weight;
-    int64_t n_queries = 0;
-    int m = 0, n_classes = 0;
-    bool weighted = false;
-
+class MatchCounts {
+public:
     template <class Code>
     MatchCounts(std::vector<SegmentArrays> parts, In<Code, 2> table, int n_classes, bool may_miss,
                 std::optional<In<int64_t, 1>> own, std::optional<In<double, 1>> own_weight)
-        : arrays(std::move(parts)), own(own), own_weight(own_weight), n_queries(table.shape(0)),
-          m(int(table.shape(1))), n_classes(n_classes) {
-        for (const auto& [words, start, sizes, weights] : arrays) {
-            Segment& s = segments.emplace_back(sizes.data(), int(sizes.shape(0)), may_miss);
+        : arrays_(std::move(parts)), codes_(table.size()), own_(own), own_weight_(own_weight),
+          batch_{segments_, codes_.data(), own ? own->data() : nullptr, own_weight ? own_weight->data() : nullptr,
+                 int64_t(table.shape(0)), int(table.shape(1)), n_classes, false} {
+        for (const auto& [words, start, sizes, weights] : arrays_) {
+            Segment& s = segments_.emplace_back(sizes.data(), int(sizes.shape(0)), may_miss);
             s.words = words.data();
             s.class_start = start.data();
             s.weights = weights ? weights->data() : nullptr;
-            weighted |= weights.has_value();
+            batch_.weighted |= weights.has_value();
             check(s, words.size(), start.size(), weights ? weights->size() : 0);
         }
         if ((own && own->size() != table.shape(0)) || (own_weight && own_weight->size() != table.shape(0)))
@@ -89,66 +82,92 @@ struct MatchCounts {
         constexpr Code kTop = std::numeric_limits<Code>::max();
         for (size_t k = 0; k < table.size(); ++k) {
             const Code c = table.data()[k];
-            codes.push_back(c == kTop ? kUnseen : may_miss && c == Code(kTop - 1) ? kMissing : c);
+            codes_[k] = c == kTop ? kUnseen : may_miss && c == Code(kTop - 1) ? kMissing : c;
         }
     }
+    MatchCounts(const MatchCounts&) = delete;
 
+    // V and C come as integers, or as double where rows have weights.
+    nb::object distance_counts() {
+        without_gil([&] { totals(); });
+        const auto out = [&]<class T>(T) {
+            auto array = make<T, 3>({n(), r(), size_t(batch_.m + 1)});
+            T* to = array.data();
+            for (size_t q = 0; q < n(); ++q)
+                for (size_t y = 0; y < r(); ++y)
+                    for (int d = 0; d <= batch_.m; ++d) *to++ = T(V_[q * batch_.V_size() + d * batch_.class_room() + y]);
+            return nb::cast(array);
+        };
+        return batch_.weighted ? out(double{}) : out(int64_t{});
+    }
+    nb::object match_counts() {
+        auto C = make<double, 4>({n(), r(), size_t(batch_.m + 1), size_t(batch_.columns())});
+        without_gil([&] { current->match_counts(batch_, totals().data(), C.data()); });
+        if (batch_.weighted) return nb::cast(C);
+        auto whole = make<int64_t, 4>({n(), r(), size_t(batch_.m + 1), size_t(batch_.columns())});
+        std::copy_n(C.data(), C.size(), whole.data());
+        return nb::cast(whole);
+    }
+    auto weighted_sums(In<double, 3> weights) {
+        expect(weights.shape(0) == n() && weights.shape(1) == r() && weights.shape(2) == size_t(batch_.m + 1));
+        auto S = make<double, 2>({n(), r()});
+        auto T = make<double, 3>({n(), r(), size_t(batch_.columns())});
+        without_gil([&] { current->weighted_sums(batch_, totals().data(), weights.data(), S.data(), T.data()); });
+        return std::tuple(S, T);
+    }
+    auto log_joint(In<double, 4> weights, In<double, 1> sizes, double alpha, double margin) {
+        expect(weights.shape(1) == n() && weights.shape(2) == r() && weights.shape(3) == size_t(batch_.m + 1));
+        expect(sizes.size() == size_t(batch_.m));
+        auto out = make<double, 3>({weights.shape(0), n(), r()});
+        without_gil([&] {
+            current->log_joint(batch_, totals().data(), weights.data(), int(weights.shape(0)), {alpha, sizes.data()},
+                               margin, out.data());
+        });
+        return out;
+    }
+    auto cell_log_joint(In<double, 1> kappas, In<double, 1> sizes, double alpha, double margin) {
+        expect(sizes.size() == size_t(batch_.m));
+        auto out = make<double, 3>({kappas.size(), n(), r()});
+        without_gil([&] {
+            current->cell_log_joint(batch_, kappas.data(), int(kappas.size()), {alpha, sizes.data()}, margin, out.data());
+        });
+        return out;
+    }
+
+private:
     // Arrays may come from a file: what does not fit together is refused rather than read.
     void check(const Segment& s, size_t words, size_t starts, size_t weights) const {
-        bool fits = s.sizes.size() == size_t(m) && starts == size_t(n_classes) + 1 && s.class_start[0] == 0;
-        for (int y = 0; fits && y < n_classes; ++y) fits = s.class_start[y] <= s.class_start[y + 1];
-        const int64_t n = fits ? s.class_start[n_classes] : 0;
-        if (!fits || words != s.words_needed(n) || (s.weights && weights != size_t(n)))
-            throw std::invalid_argument("the training rows do not fit the queries, or their arrays each other");
+        bool fits = s.columns.size() == size_t(batch_.m) && starts == r() + 1 && s.class_start[0] == 0;
+        for (size_t y = 0; fits && y < r(); ++y) fits = s.class_start[y] <= s.class_start[y + 1];
+        const int64_t n = fits ? s.class_start[r()] : 0;
+        expect(fits && words == s.words_needed(n) && (!s.weights || weights == size_t(n)));
     }
+    static void expect(bool fits) {
+        if (!fits) throw std::invalid_argument("the training rows do not fit the queries, or their arrays each other");
+    }
+    template <class F>
+    static void without_gil(F f) {
+        nb::gil_scoped_release release;
+        f();
+    }
+    const std::vector<double>& totals() {
+        if (V_.empty() && n() > 0) {
+            V_.resize(n() * batch_.V_size());
+            current->distance_counts(batch_, V_.data());
+        }
+        return V_;
+    }
+    size_t n() const { return size_t(batch_.n_queries); }
+    size_t r() const { return size_t(batch_.n_classes); }
 
-    Counter counter() const {
-        return {*current, segments, {codes.data(), own ? own->data() : nullptr,
-                own_weight ? own_weight->data() : nullptr, n_queries, m, n_classes}, weighted};
-    }
-    size_t width() const { return segments[0].may_miss ? 2 * m : m; }
+    std::vector<SegmentArrays> arrays_;
+    std::vector<Segment> segments_;
+    std::vector<uint32_t> codes_;
+    std::optional<In<int64_t, 1>> own_;
+    std::optional<In<double, 1>> own_weight_;
+    Batch batch_;
+    std::vector<double> V_;
 };
-
-// V and C come as integers, or as double where rows have weights.
-template <class T>
-nb::object totals(const MatchCounts& c) {
-    auto out = make<T, 3>({size_t(c.n_queries), size_t(c.n_classes), size_t(c.m + 1)});
-    {
-        nb::gil_scoped_release release;
-        distance_counts(c.counter(), out.data());
-    }
-    return nb::cast(out);
-}
-
-template <class T>
-nb::object matches(const MatchCounts& c) {
-    auto out = make<T, 4>({size_t(c.n_queries), size_t(c.n_classes), size_t(c.m + 1), c.width()});
-    {
-        nb::gil_scoped_release release;
-        match_counts(c.counter(), out.data());
-    }
-    return nb::cast(out);
-}
-
-auto sums(const MatchCounts& c, In<double, 3> weights) {
-    auto S = make<double, 2>({size_t(c.n_queries), size_t(c.n_classes)});
-    auto T = make<double, 3>({size_t(c.n_queries), size_t(c.n_classes), c.width()});
-    {
-        nb::gil_scoped_release release;
-        weighted_sums(c.counter(), weights.data(), S.data(), T.data());
-    }
-    return std::tuple(S, T);
-}
-
-auto scores(const MatchCounts& c, In<double, 3> V, In<double, 4> weights, In<double, 1> sizes, double alpha,
-            bool best_only) {
-    auto out = make<double, 3>({weights.shape(0), size_t(c.n_queries), size_t(c.n_classes)});
-    {
-        nb::gil_scoped_release release;
-        log_joint(c.counter(), V.data(), weights.data(), int(weights.shape(0)), {alpha, sizes.data()}, best_only, out.data());
-    }
-    return out;
-}
 
 auto solve(In<double, 3> V, double kappa) {
     const size_t n = V.shape(0), r = V.shape(1), distances = V.shape(2);
@@ -157,7 +176,7 @@ auto solve(In<double, 3> V, double kappa) {
     auto weights = make<double, 3>({n, r, distances});
     {
         nb::gil_scoped_release release;
-        cell_weights(*current, V.data(), n, int(r), int(distances) - 1, kappa, gamma.data(), rho.data(), weights.data());
+        current->cell_weights(V.data(), n, int(r), int(distances) - 1, kappa, gamma.data(), rho.data(), weights.data());
     }
     return std::tuple(gamma, rho, weights);
 }
@@ -194,10 +213,11 @@ NB_MODULE(_kernels, m) {
     bind_count<uint8_t>(counts);
     bind_count<uint16_t>(counts);
     bind_count<uint32_t>(counts);
-    counts.def("distance_counts", [](const MatchCounts& c) { return c.weighted ? totals<double>(c) : totals<int64_t>(c); })
-        .def("match_counts", [](const MatchCounts& c) { return c.weighted ? matches<double>(c) : matches<int64_t>(c); })
-        .def("weighted_sums", &sums)
-        .def("log_joint", &scores);
+    counts.def("distance_counts", &MatchCounts::distance_counts)
+        .def("match_counts", &MatchCounts::match_counts)
+        .def("weighted_sums", &MatchCounts::weighted_sums)
+        .def("log_joint", &MatchCounts::log_joint)
+        .def("cell_log_joint", &MatchCounts::cell_log_joint);
     m.def("cell_weights", &solve);
     bind_pairs(m);
 }

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from localbayes.classifiers.lazy import LazyClassifier
 from localbayes.encoding.coded import Codes, missing_code
-from localbayes.kernels import MatchIndex
+from localbayes.kernels import MatchIndex, cell_weights
 
 __all__ = ["Answers", "PartCounts", "Questions", "SummedCounts", "add_arrays", "with_index"]
 
@@ -94,16 +94,29 @@ class _Counts:
         """S and T for weights by query, class and distance."""
         raise NotImplementedError
 
-    def log_joint(self, weights: Floats, sizes: Floats, alpha: float, best_only: bool = False) -> Floats:
+    def log_joint(self, weights: Floats, sizes: Floats, alpha: float, margin: float = np.inf) -> Floats:
         """Log of (alpha + S_y) / (alpha r + sum S) * prod_i (alpha + T_iy) / (alpha q_i + S_y).
 
-        Every sum and product is taken in the order of the compiled kernel, so that V and C of all rows give
-        its result to the bit. Weights may come in several sets; that only the best class matters is of no
-        use here, where the sums of all are known.
+        That only classes within a margin of the best matter is of no use here, where the sums of all are
+        known.
         """
-        if weights.ndim == 4:
-            return np.stack([self.log_joint(w, sizes, alpha) for w in weights])
         S, T = self.weighted_sums(weights)
+        return self._log_joint(S, T, sizes, alpha)
+
+    def cell_log_joint(self, kappas: Floats, sizes: Floats, alpha: float, margin: float = np.inf) -> Floats:
+        """Log joint under the paper's weights, for every kappa."""
+        scores = []
+        for kappa in kappas:
+            gamma, rho, weights = cell_weights(self.distance_counts, kappa)
+            _, T = self.weighted_sums(weights)
+            S = np.zeros(gamma.shape)
+            for d in reversed(range(self.distance_counts.shape[2])):
+                S = S * gamma + self.distance_counts[:, :, d]
+            scores.append(self._log_joint(rho[:, None] * S, T, sizes, alpha))
+        return np.stack(scores)
+
+    def _log_joint(self, S: Floats, T: Floats, sizes: Floats, alpha: float) -> Floats:
+        """Every sum and product in the order of the compiled kernel, so that V and C give its very bits."""
         m = self._codes.shape[1]
         above, below = (
             alpha + T[:, :, :m],
@@ -116,7 +129,7 @@ class _Counts:
         with np.errstate(divide="ignore", invalid="ignore"):
             prior = _log((alpha + S) / (alpha * S.shape[1] + _last(np.cumsum(S, axis=1))))
             likelihood = np.zeros(S.shape)
-            group = 1 if alpha < 1e-15 else 16
+            group = 1 if alpha < 1e-15 or alpha > 1e10 else 16
             for i in range(0, m, group):
                 some = (..., slice(i, i + group))
                 ratio = _last(np.cumprod(above[some], axis=2)) / _last(np.cumprod(below[some], axis=2))
