@@ -6,7 +6,7 @@ namespace localbayes {
 Segment::Segment(const uint32_t* sizes, int m, bool may_miss_) : may_miss(may_miss_) {
     for (int i = 0; i < m; ++i) {
         Column c{sizes[i] + may_miss, uint32_t(n_planes), 1, ~0u};
-        if (c.n_codes > 16) {
+        if (c.n_codes > kMostPlanes) {
             c.mask = 3;
             while (uint64_t{1} << 2 * c.n_digits < c.n_codes) ++c.n_digits;
             wide.push_back(i);

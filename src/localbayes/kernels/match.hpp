@@ -14,8 +14,8 @@
 //     │ attribute 1, value 0 │ 32 words │      a value that no row has uses the zeros
 //     └ ...                  │          ┘
 //
-// A column of q <= 16 values costs q bits a row. Above that the code is written in base 4 with four
-// planes a digit, and a row agrees if all its digits do: 70,000 values cost 36 bits a row.
+// A column of q <= 15 values costs q bits a row. Above that the code is written in base 4 with four
+// planes a digit, and a row agrees if all its digits do: 70,000 values cost 34 bits a row.
 //
 // Counting. A carry-save adder sums the planes of the query's values, 64 to 512 rows at once, into
 // the binary digits of every row's number of agreements. Then, class by class,
@@ -37,6 +37,7 @@ namespace localbayes {
 
 constexpr int kBlockWords = 32;
 constexpr int kBlockRows = 64 * kBlockWords;
+constexpr uint32_t kMostPlanes = 15;
 
 // Where the planes of an attribute are: one per value, or four per base-4 digit of the code.
 struct Column {
