@@ -17,6 +17,7 @@ from benchmarks.peers import Weka
 from benchmarks.report import page
 from benchmarks.rivals import rivals
 from benchmarks.size import fitting, memory
+from benchmarks.study import study
 from benchmarks.tables import data_folder
 from localbayes.kernels import isa
 
@@ -45,6 +46,7 @@ def main() -> None:
         "fitting": lambda: fitting(quick),
         "kappas": lambda: kappas(folder, quick),
         "rivals": lambda: rivals(folder, quick),
+        "study": lambda: study(folder, quick),
     }
     unknown = sorted(set(options.only or ()) - set(parts))
     if unknown:
