@@ -83,15 +83,14 @@ def partitioned(n_parts: int, n: int = 203) -> dd.DataFrame:
 
 
 class DiesOnce(LCWNB):
-    """LCWNB whose process is killed when it first chooses weights, between the two passes of a query."""
+    """LCWNB whose process is killed when it first scores, which chooses weights between the two passes."""
 
     def __init__(self, marker: str = "", kappa: float = 5.0) -> None:
         super().__init__(kappa)
         self.marker = marker
 
-    def weights(self, distance_counts: np.ndarray) -> np.ndarray:
-        """Weights of LCWNB."""
+    def _scores(self, codes: np.ndarray, margin: float) -> np.ndarray:
         if not os.path.exists(self.marker):
             Path(self.marker).touch()
             os.kill(os.getpid(), signal.SIGKILL)
-        return super().weights(distance_counts)
+        return super()._scores(codes, margin)

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import oracle
-from localbayes.classifiers import ICLNB, LWNB, LazyClassifier
+from localbayes.classifiers import ICLNB, LCWNB, LWNB, LazyClassifier
 from localbayes.classifiers.lazy import kth_distance
 from localbayes.encoding import Coded
 
@@ -148,3 +148,11 @@ def test_a_lazy_classifier_without_weights_says_so():
     model = LazyClassifier().fit([["a"]], ["x"])
     with pytest.raises(NotImplementedError):
         model.predict([["a"]])
+
+
+def test_weights_of_lcwnb_cannot_be_overridden_in_vain():
+    """Its weights are compiled in; a subclass that overrides the hook is told so instead of being ignored."""
+    with pytest.raises(
+        TypeError, match="Steeper: weights of LCWNB are compiled in.*derive .* LazyClassifier"
+    ):
+        type("Steeper", (LCWNB,), {"weights": lambda self, distance_counts: distance_counts})

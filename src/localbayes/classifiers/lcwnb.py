@@ -118,6 +118,14 @@ class LCWNB(LazyClassifier):
     ['apple', 'pepper']
     """
 
+    def __init_subclass__(cls, **given: Any) -> None:
+        super().__init_subclass__(**given)
+        if "weights" in cls.__dict__:
+            raise TypeError(
+                f"{cls.__name__}: weights of LCWNB are compiled in and would stay as they are; "
+                "derive a weighting of your own from LazyClassifier"
+            )
+
     def __init__(
         self,
         kappa: float | str = "mixture",

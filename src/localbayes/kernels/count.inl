@@ -101,6 +101,12 @@ public:
         }
         if (!any_large) return;
         for_each_distance(pieces.front().begin, pieces.back().end, [&]<int N>(const Vec (&mask)[N], int first, int distance) {
+            if (pieces.size() == 1) {  // all rows are of one class
+                typename Word::Sum all{};
+                for (int v = 0; v < N; ++v) Word::add_popcount(all, Word::split(mask[v]), Word::split(mask[v]));
+                V[distance * class_room_ + pieces[0].y] += Word::value(all);
+                return;
+            }
             uint64_t words[N * Word::kWords];
             std::memcpy(words, mask, sizeof words);
             for (const Piece& p : pieces)

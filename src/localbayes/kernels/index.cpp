@@ -19,17 +19,23 @@ Segment::Segment(const uint32_t* sizes, int m, bool may_miss_) : may_miss(may_mi
 template <class Code>
 void pack(const Segment& s, const Code* codes, const int64_t* order, int64_t n, uint64_t* words) {
     const size_t m = s.columns.size();
-    for (int64_t k = 0; k < n; ++k) {
-        uint64_t* word = words + k / kBlockRows * s.n_planes * kBlockWords + k % kBlockRows / 64;
+    for (int64_t first = 0; first < n; first += 64) {
+        uint64_t* word = words + first / kBlockRows * s.n_planes * kBlockWords + first % kBlockRows / 64;
+        const int rows = int(std::min<int64_t>(64, n - first));
+        const Code* row[64];
+        for (int k = 0; k < rows; ++k) row[k] = codes + order[first + k] * m;
         for (size_t i = 0; i < m; ++i) {
-            const Column& c = s.columns[i];
-            uint32_t code = codes[order[k] * m + i];
-            if (code >= c.n_codes) {
-                if (!s.may_miss) continue;
-                code = s.missing(int(i));
+            const Column c = s.columns[i];
+            const uint32_t n_planes = c.planes(c.n_digits - 1) + 4 * (c.n_digits - 1), elsewhere = s.may_miss ? s.missing(int(i)) : kUnseen;
+            uint64_t planes[4 * 16];  // of 15 values, or of 16 digits
+            std::fill_n(planes, n_planes, 0);
+            for (int k = 0; k < rows; ++k) {
+                const uint32_t code = row[k][i] < c.n_codes ? row[k][i] : elsewhere;
+                if (code == kUnseen) continue;
+                planes[code & c.mask] |= uint64_t{1} << k;
+                for (uint32_t digit = 1; digit < c.n_digits; ++digit) planes[c.plane(code, digit) - c.first_plane] |= uint64_t{1} << k;
             }
-            for (uint32_t digit = 0; digit < c.n_digits; ++digit)
-                word[size_t(c.plane(code, digit)) * kBlockWords] |= uint64_t{1} << (k % 64);
+            for (uint32_t p = 0; p < n_planes; ++p) word[size_t(c.first_plane + p) * kBlockWords] = planes[p];
         }
     }
 }

@@ -65,7 +65,7 @@ struct Segment {
     size_t words_needed(int64_t n) const { return size_t((n + kBlockRows - 1) / kBlockRows) * n_planes * kBlockWords; }
 };
 
-// Set the bits of the rows codes[order[0]], codes[order[1]], ... in `words`, which are zero before.
+// Write the rows codes[order[0]], codes[order[1]], ... to `words`, which are zero before.
 template <class Code>
 void pack(const Segment& s, const Code* codes, const int64_t* order, int64_t n, uint64_t* words);
 
