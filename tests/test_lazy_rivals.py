@@ -153,6 +153,6 @@ def test_a_lazy_classifier_without_weights_says_so():
 def test_weights_of_lcwnb_cannot_be_overridden_in_vain():
     """Its weights are compiled in; a subclass that overrides the hook is told so instead of being ignored."""
     with pytest.raises(
-        TypeError, match="Steeper: weights of LCWNB are compiled in.*derive .* LazyClassifier"
+        TypeError, match=r"Steeper: weights of LCWNB are compiled in.*derive .* LazyClassifier"
     ):
         type("Steeper", (LCWNB,), {"weights": lambda self, distance_counts: distance_counts})
