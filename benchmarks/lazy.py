@@ -161,7 +161,7 @@ def threads(folder: Path, quick: bool) -> Iterator[Ratio]:
             "one": lambda model=one, queries=queries: model.predict(queries),
             "two": lambda model=two, queries=queries: model.predict(queries),
         }
-        best = best_times(works, 3 if quick else 9)
+        best = best_times(works, 3 if quick else 25)
         yield Ratio(
             "two threads",
             f"one thread / two threads, {name}",

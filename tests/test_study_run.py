@@ -393,6 +393,19 @@ def test_data_that_cannot_be_found(tmp_path, monkeypatch, names, data, message):
         find_sets(names, Path(data) if data else None)
 
 
+def test_a_list_of_sets_may_be_longer_than_a_file_name(tmp_path):
+    """The names of all sets between commas are taken apart, though no file could be called so."""
+    arguments = ["run", "--sets", ",".join(["iris", *50 * ["labor"]]), "--methods", "NB", "--runs", "1"]
+    done = subprocess.run(
+        [*COMMAND, *arguments, "--jobs", "1", "--store", str(tmp_path / "s.db")],
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(answers(tmp_path / "s.db")) == 20
+
+
 def test_named_groups_of_sets(tmp_path):
     """`paper` is all 36, `embedded` nine, and a folder offers what it has."""
     assert len(find_sets(["paper"])) == 36

@@ -1,11 +1,12 @@
 """What all classifiers share: tables and labels in, predictions out."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import effective_n_jobs
 from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
@@ -371,9 +372,10 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             for begin in range(0, n, step):
                 run(begin)
         else:
-            Parallel(n_jobs=threads, prefer="threads", require="sharedmem")(
-                delayed(run)(begin) for begin in range(0, n, step)
-            )
+            # Joblib's dispatch takes as long as some thousand queries.
+            with ThreadPoolExecutor(threads) as pool:
+                for _ in pool.map(run, range(0, n, step)):
+                    pass
         return out
 
     def __sklearn_tags__(self) -> Any:
@@ -385,4 +387,4 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 _SCRATCH_BYTES = 256 << 20
-_CHUNK = 128
+_CHUNK = 256

@@ -119,7 +119,8 @@ def show(store: StoreOption = Path("study.db"), reference: ReferenceOption = "LC
 
 def _split(given: Sequence[str] | None) -> list[str]:
     """Take commas apart, except in the name of a file that exists."""
-    parts = (part for text in given or () for part in ([text] if Path(text).exists() else text.split(",")))
+    # Unlike Path.exists, os.path.exists takes a list that is too long for a name.
+    parts = (part for text in given or () for part in ([text] if os.path.exists(text) else text.split(",")))
     return [part.strip() for part in parts if part.strip()]
 
 

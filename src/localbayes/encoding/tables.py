@@ -39,7 +39,7 @@ def read_columns(X: Any, categorical: Sequence[bool | None]) -> list[RawColumn]:
     """Read every column; ``categorical[i]`` forces a kind, None leaves it to the dtype."""
     if is_frame(X):
         read = _pandas_column if _is_pandas(X) else _polars_column
-        columns = [X.iloc[:, i] if _is_pandas(X) else X[:, i] for i in range(X.shape[1])]
+        columns = [column for _, column in X.items()] if _is_pandas(X) else X.get_columns()
         return [
             read(name, column, forced)
             for name, column, forced in zip(column_names(X), columns, categorical, strict=True)
@@ -82,8 +82,10 @@ def _pandas_column(name: str, column: Any, categorical: bool | None) -> RawColum
     import pandas as pd
 
     if isinstance(column.dtype, pd.CategoricalDtype) and categorical is not False:
-        codes = column.cat.codes.to_numpy().astype(np.int64)
-        return RawColumn(name, codes=codes, values=column.cat.categories.tolist(), declared=True)
+        codes = column.array.codes.astype(np.int64)
+        return RawColumn(name, codes=codes, values=column.dtype.categories.tolist(), declared=True)
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iuf" and not categorical:
+        return _numbers(name, column.to_numpy(dtype=np.float64))
     numeric = pd.api.types.is_numeric_dtype(column.dtype) and not pd.api.types.is_bool_dtype(column.dtype)
     if categorical is None:
         categorical = not numeric
