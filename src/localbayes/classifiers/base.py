@@ -387,4 +387,4 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 _SCRATCH_BYTES = 256 << 20
-_CHUNK = 256
+_CHUNK = 1024

@@ -312,8 +312,11 @@ private:
         }
         for (int i = 0; i < width_; i += 4) {  // the width is a multiple of four
             typename Word::Sum sum[4] = {};
-            for (int k = 0; k < 4; ++k)
-                for (int v = 0; v < K; ++v) Word::add_popcount(sum[k], live[v], at[v][size_t(i + k) * kVectors]);
+            for (int v = 0; v < K; ++v) {  // a mask serves four columns while it is in registers
+                const Split mask = live[v];
+                const Split* column = at[v] + size_t(i) * kVectors;
+                for (int k = 0; k < 4; ++k) Word::add_popcount(sum[k], mask, column[k * kVectors]);
+            }
             Word::add_values(out + i, sum);
         }
     }
