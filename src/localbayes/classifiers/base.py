@@ -106,7 +106,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _bytes_per_query(self) -> int:
         """Scratch memory that ``_log_joint`` needs for one query and set of weights."""
-        return 1 << 16
+        return 64 * (len(self.sizes_) + len(self.labels_))
 
     def _n_sets(self) -> int:
         """Sets of weights that a prediction is made with."""
@@ -360,10 +360,8 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         n = len(codes)
         out = np.empty((n, *shape), dtype=dtype)
         threads = min(effective_n_jobs(self.n_jobs), max(1, n // 16))
-        budget = _SCRATCH_BYTES // threads
-        step = max(
-            1, min(_CHUNK, budget // ((sets or self._n_sets()) * self._bytes_per_query()), -(-n // threads))
-        )
+        fitting = _CACHE_BYTES // ((sets or self._n_sets()) * self._bytes_per_query())
+        step = max(1, min(_MOST_QUERIES, fitting, -(-n // threads)))
 
         def run(begin: int) -> None:
             out[begin : begin + step] = function(codes[begin : begin + step])
@@ -386,5 +384,6 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-_SCRATCH_BYTES = 256 << 20
-_CHUNK = 1024
+# What a chunk of queries works with stays in cache, and so within any bound of memory.
+_CACHE_BYTES = 1 << 20
+_MOST_QUERIES = 1024

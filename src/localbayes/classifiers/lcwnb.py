@@ -164,7 +164,7 @@ class LCWNB(LazyClassifier):
         codes = self._queries(X)
         order = self.labels_.columns
         parts = []
-        step = max(1, (64 << 20) // self._bytes_per_query())
+        step = max(1, (64 << 20) // self.index_.bytes_per_query())
         for begin in range(0, max(len(codes), 1), step):
             counts = self.index_.count(codes[begin : begin + step])
             gamma, rho, weights = cell_weights(counts.distance_counts, self.kappa_)
@@ -332,6 +332,10 @@ class LCWNB(LazyClassifier):
             terms.append(own)
         base, own = sum_of_terms(np.stack(bases, axis=2), np.stack(terms, axis=2))
         return self.temperature_ * base, self.temperature_ * own
+
+    def _bytes_per_query(self) -> int:
+        # Counts and weights stay inside the kernel: scores, and the copies that come of them.
+        return 8 * (len(self.sizes_) + 3 * len(self.labels_))
 
     def _n_sets(self) -> int:
         return len(self.kappas_)

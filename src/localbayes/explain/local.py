@@ -124,7 +124,7 @@ def neighbourhood(
         Weights, rows and curve.
     """
     order = model.labels_.columns
-    step = max(1, (64 << 20) // model._bytes_per_query())
+    step = max(1, (64 << 20) // model.index_.bytes_per_query())
     parts = []
     rows: list[tuple[TrainingRow, ...]] = []
     for begin in range(0, len(codes), step):
