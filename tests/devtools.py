@@ -12,6 +12,8 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 CANDIDATES = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = (
     "--headless",
@@ -34,6 +36,15 @@ PATIENCE_AT_END = 30
 def find_chromium() -> str | None:
     """Return the browser's path, None if there is none."""
     return next((path for name in CANDIDATES if (path := shutil.which(name))), None)
+
+
+def need_chromium() -> None:
+    """Skip a test where there is no browser, or let it fail where one must be."""
+    if find_chromium() is None:
+        lacking = "no chromium on the path: install the Debian package chromium"
+        if os.environ.get("LOCALBAYES_REQUIRE_CHROMIUM") == "1":
+            pytest.fail(lacking)
+        pytest.skip(lacking)
 
 
 class Browser:
@@ -175,9 +186,11 @@ class Browser:
         return [event["params"]["request"]["url"] for event in sent]
 
     def complaints(self) -> list[str]:
-        """Errors that the page has raised or the browser has logged."""
-        raised = [
-            e["params"]["exceptionDetails"] for e in self.events if e["method"] == "Runtime.exceptionThrown"
-        ]
-        logged = [e["params"]["entry"] for e in self.events if e["method"] == "Log.entryAdded"]
-        return [json.dumps(found) for found in (*raised, *logged)]
+        """Errors and dialogs that the page has raised, and what it or the browser has logged."""
+        loud = (
+            "Runtime.exceptionThrown",
+            "Log.entryAdded",
+            "Runtime.consoleAPICalled",
+            "Page.javascriptDialogOpening",
+        )
+        return [json.dumps(event) for event in self.events if event["method"] in loud]

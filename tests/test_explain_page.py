@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-import base64
-import json
-import os
 import re
-import select
-import shutil
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +13,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner, Result
 
+from devtools import Browser, need_chromium
 from localbayes.classifiers import METHODS
 from localbayes.classifiers.aode import AODE
 from localbayes.classifiers.lcwnb import LCWNB
@@ -37,142 +32,25 @@ PLAIN = dict.fromkeys(["FORCE_COLOR", "CLICOLOR_FORCE", "GITHUB_ACTIONS", "PY_CO
 # --- a browser -----------------------------------------------------------------------------------------
 
 
-FLAGS = "--headless --no-sandbox --disable-gpu --disable-background-networking --disable-component-update "
-FLAGS += "--no-first-run --disable-dev-shm-usage --remote-debugging-pipe"
-# A page that takes so many seconds to answer will not.
-PATIENCE = 120
-PATIENCE_AT_END = 30
-# Chromium reads commands from descriptor 3 and answers on 4.
-START = """
-import os, sys
-for given, away in zip(sys.argv[1:3], (100, 101)):
-    os.dup2(int(given), away)
-os.dup2(100, 3)
-os.dup2(101, 4)
-os.execv(sys.argv[3], sys.argv[3:])
-"""
+def show(browser: Browser, file: Path, width: int, scheme: str = "light") -> None:
+    """Load a page on a screen of a width, in light or dark colours."""
+    browser.resize(width, 900, mobile=width < 600)
+    browser.prefer(scheme)
+    browser.open(file.as_uri())
 
 
-class Browser:
-    """Headless Chromium, driven over a pipe by its DevTools protocol."""
-
-    def __init__(self, program: str, profile: Path) -> None:
-        commands, self._commands = os.pipe()
-        self._answers, answers = os.pipe()
-        arguments = [program, *FLAGS.split(), f"--user-data-dir={profile}"]
-        self._process = subprocess.Popen(
-            [sys.executable, "-c", START, str(commands), str(answers), *arguments],
-            pass_fds=(commands, answers),
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        os.close(commands)
-        os.close(answers)
-        self._buffer, self._number, self.events = b"", 0, []
-        try:
-            self._start()
-        except BaseException:
-            self.close()
-            raise
-
-    def _start(self) -> None:
-        target = self.call("Target.createTarget", url="about:blank")["targetId"]
-        self._page = {
-            "sessionId": self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        }
-        for domain in ("Page", "Network", "Runtime", "Log"):
-            self.ask(f"{domain}.enable")
-
-    def open(self, file: Path, width: int, scheme: str = "light") -> None:
-        """Load a page on a screen of a width, in light or dark colours."""
-        self.events.clear()
-        size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
-        self.ask("Emulation.setDeviceMetricsOverride", **size)
-        self.ask("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
-        self.ask("Page.navigate", url=file.as_uri())
-        while "Page.loadEventFired" not in [event["method"] for event in self.events]:
-            self.events.append(self._read())
-
-    def value(self, expression: str) -> Any:
-        """Value of a JavaScript expression in the page."""
-        answer = self.ask("Runtime.evaluate", expression=expression, returnByValue=True)
-        assert "exceptionDetails" not in answer, answer
-        return answer["result"].get("value")
-
-    def ends(self, selector: str) -> np.ndarray:
-        """Left and right ends of elements on the screen."""
-        box = "e => e.getBoundingClientRect()"
-        found = f"[...document.querySelectorAll('{selector}')].map({box}).map(b => [b.left, b.right])"
-        return np.array(self.value(found))
-
-    def photograph(self, path: Path) -> None:
-        """Save the whole page as a picture."""
-        answer = self.ask("Page.captureScreenshot", captureBeyondViewport=True, format="png")
-        path.write_bytes(base64.b64decode(answer["data"]))
-
-    @property
-    def requests(self) -> set[str]:
-        """Addresses that the page asked for."""
-        sent = [event["params"] for event in self.events if event["method"] == "Network.requestWillBeSent"]
-        return {params["request"]["url"] for params in sent}
-
-    @property
-    def complaints(self) -> list[Any]:
-        """Errors, refused contents and dialogs."""
-        loud = (
-            "Log.entryAdded",
-            "Runtime.exceptionThrown",
-            "Page.javascriptDialogOpening",
-            "Runtime.consoleAPICalled",
-        )
-        return [event for event in self.events if event["method"] in loud]
-
-    def ask(self, method: str, **parameters: Any) -> Any:
-        return self.call(method, self._page, **parameters)
-
-    def call(self, method: str, session: dict[str, str] | None = None, **parameters: Any) -> Any:
-        self._number += 1
-        message = {"id": self._number, "method": method, "params": parameters} | (session or {})
-        os.write(self._commands, json.dumps(message).encode() + b"\0")
-        while (answer := self._read()).get("id") != self._number:
-            self.events.append(answer)
-        assert "error" not in answer, answer
-        return answer["result"]
-
-    def close(self) -> None:
-        os.close(self._commands)
-        os.close(self._answers)
-        self._process.terminate()
-        try:
-            self._process.wait(PATIENCE_AT_END)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait(PATIENCE_AT_END)
-
-    def _read(self) -> dict[str, Any]:
-        while b"\0" not in self._buffer:
-            assert select.select([self._answers], [], [], PATIENCE)[0], f"Chromium is silent for {PATIENCE} s"
-            part = os.read(self._answers, 1 << 16)
-            assert part, "Chromium has gone"
-            self._buffer += part
-        message, _, self._buffer = self._buffer.partition(b"\0")
-        answer: dict[str, Any] = json.loads(message)
-        crashes = ("Inspector.targetCrashed", "Target.targetCrashed")
-        assert answer.get("method") not in crashes, "the page has crashed, and will not answer"
-        return answer
+def sides(browser: Browser, selector: str) -> np.ndarray:
+    """Left and right ends of elements on the screen."""
+    box = "e => e.getBoundingClientRect()"
+    found = f"[...document.querySelectorAll('{selector}')].map({box}).map(b => [b.left, b.right])"
+    return np.array(browser.run(found))
 
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if program is None:
-        lacking = "no chromium on the path: install the Debian package chromium"
-        if os.environ.get("LOCALBAYES_REQUIRE_CHROMIUM") == "1":
-            pytest.fail(lacking)
-        pytest.skip(lacking)
-    browser = Browser(program, tmp_path_factory.mktemp("chromium"))
-    yield browser
-    browser.close()
+    need_chromium()
+    with Browser(tmp_path_factory.mktemp("chromium")) as opened:
+        yield opened
 
 
 @pytest.fixture(scope="module")
@@ -191,18 +69,18 @@ def glass_page(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
 def test_the_page_fits_any_screen_and_asks_for_nothing(browser, glass_page, tmp_path, width, scheme):
     """No request but for the file itself, no complaint, nothing beyond the edge, readable colours."""
     file, answer = glass_page
-    browser.open(file, width, scheme)
-    assert browser.requests == {file.as_uri()}
-    assert browser.complaints == []
-    assert browser.value("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
-    assert browser.value("document.querySelector('.lead').innerText") == sentence(answer)
+    show(browser, file, width, scheme)
+    assert set(browser.requests()) == {file.as_uri()}
+    assert browser.complaints() == []
+    assert browser.run("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    assert browser.run("document.querySelector('.lead').innerText") == sentence(answer)
     back, ink = (
-        [int(c) for c in re.findall(r"\d+", browser.value(f"getComputedStyle(document.body).{name}"))[:3]]
+        [int(c) for c in re.findall(r"\d+", browser.run(f"getComputedStyle(document.body).{name}"))[:3]]
         for name in ("backgroundColor", "color")
     )
     assert (sum(back) > sum(ink)) == (scheme == "light")
     assert abs(sum(back) - sum(ink)) > 400
-    browser.photograph(tmp_path / f"{width}-{scheme}.png")
+    browser.screenshot(tmp_path / f"{width}-{scheme}.png", whole=True)
     assert (tmp_path / f"{width}-{scheme}.png").stat().st_size > 20_000
 
 
@@ -210,20 +88,20 @@ def test_the_page_fits_any_screen_and_asks_for_nothing(browser, glass_page, tmp_
 def test_bars_are_as_long_as_what_they_stand_for(browser, glass_page):
     """Measured on the screen: probabilities, log odds to either side, and the curve through kappas."""
     file, answer = glass_page
-    browser.open(file, 1200)
-    fills, track = browser.ends(".bars:not(.odds) .fill"), browser.ends(".bars:not(.odds) .track")[0]
+    show(browser, file, 1200)
+    fills, track = sides(browser, ".bars:not(.odds) .fill"), sides(browser, ".bars:not(.odds) .track")[0]
     shown = np.sort(answer.proba[0])[::-1]
     np.testing.assert_allclose((fills[:, 1] - fills[:, 0]) / (track[1] - track[0]), shown, atol=0.003)
     odds = answer.log_odds()
     reasons = [odds.start, *odds.strongest(10)]
-    fills, track = browser.ends(".odds .fill"), browser.ends(".odds .track")[0]
+    fills, track = sides(browser, ".odds .fill"), sides(browser, ".odds .track")[0]
     middle, half = track.mean(), (track[1] - track[0]) / 2
     reach = max(abs(reason.log_odds) for reason in reasons)
     for (left, right), reason in zip(fills, reasons, strict=True):
         ends = sorted([middle, middle + half * reason.log_odds / reach])
         np.testing.assert_allclose([left, right], ends, atol=1.5)
     curve = answer.neighbourhood.curve
-    drawn = browser.value(
+    drawn = browser.run(
         "[...document.querySelectorAll('.curve')].map(e => [e.textContent, e.getAttribute('points')])"
     )
     assert [label for label, _ in drawn[:2]] == [odds.for_class, odds.against_class]
@@ -243,16 +121,16 @@ def test_what_came_from_data_is_never_run(browser, tmp_path):
     file = tmp_path / "evil.html"
     file.write_text(explanation_page(model.explain(X[:1]), subtitle=EVIL), encoding="utf-8")
     for width in (1200, 400):
-        browser.open(file, width)
-        assert browser.requests == {file.as_uri()}
-        assert browser.complaints == []
-        assert browser.value("document.querySelectorAll('script, img, b b, iframe').length") == 0
-        assert browser.value("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
-        assert browser.value("document.querySelector('h1').innerText") == f"Why {EVIL}?"
-        assert f"{EVIL} = {EVIL}" in browser.value("document.querySelector('.odds').innerText")
-        assert "{{ 7 * 7 }}" in browser.value("document.body.innerText")
-        browser.photograph(tmp_path / f"{width}.png")
-    assert browser.value("document.title") == f"Why {EVIL}?"
+        show(browser, file, width)
+        assert set(browser.requests()) == {file.as_uri()}
+        assert browser.complaints() == []
+        assert browser.run("document.querySelectorAll('script, img, b b, iframe').length") == 0
+        assert browser.run("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+        assert browser.run("document.querySelector('h1').innerText") == f"Why {EVIL}?"
+        assert f"{EVIL} = {EVIL}" in browser.run("document.querySelector('.odds').innerText")
+        assert "{{ 7 * 7 }}" in browser.run("document.body.innerText")
+        browser.screenshot(tmp_path / f"{width}.png", whole=True)
+    assert browser.run("document.title") == f"Why {EVIL}?"
 
 
 # --- the page without a browser ------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from devtools import Browser, find_chromium
+from devtools import Browser, need_chromium
 from localbayes.study import FoldRow, Store, paper_table, write_report
 from study_support import paper_store
 
@@ -17,7 +17,6 @@ pytestmark = pytest.mark.chromium
 SCREENSHOTS = Path(
     os.environ.get("LOCALBAYES_SCREENSHOTS", Path(__file__).resolve().parent.parent / "build" / "screenshots")
 )
-MISSING = "no Chromium: install Debian's package chromium (apt install chromium)"
 EVIL = "<script>document.title = 'taken over'</script>"
 
 
@@ -35,10 +34,7 @@ def page(tmp_path_factory) -> str:
 
 @pytest.fixture
 def browser(tmp_path, page) -> Iterator[Browser]:
-    if find_chromium() is None:
-        if os.environ.get("LOCALBAYES_REQUIRE_CHROMIUM") == "1":
-            pytest.fail(MISSING)
-        pytest.skip(MISSING)
+    need_chromium()
     with Browser(tmp_path / "profile") as opened:
         opened.resize(1400, 1000)
         opened.prefer("light")

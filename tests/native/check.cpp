@@ -203,7 +203,8 @@ Bits check(const Case& c, Random random) {
     const Laplace laplace{random.one_in(5) ? 1e-3 : 1, sizes.data()};
     const double margin = random.one_in(2) ? 0 : 3;
     bits.scores = check_scores(c, expected, bits.weights, n_sets, laplace, margin, [&](double by, double* out) {
-        c.isa.log_joint(batch, own_V.data(), bits.weights.data(), n_sets, laplace, by, out);
+        for (int k = 0; k < n_sets; ++k)
+            c.isa.log_joint(batch, own_V.data(), &bits.weights[k * V.size()], laplace, by, out + k * pairs);
     });
     bits.cell_scores = check_scores(c, expected, bits.weights, n_sets, laplace, margin, [&](double by, double* out) {
         c.isa.cell_log_joint(batch, kappas.data(), n_sets, laplace, by, out);

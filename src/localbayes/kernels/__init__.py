@@ -149,8 +149,7 @@ class MatchCounts:
         log_joint : array of shape (n_queries, n_classes)
             Scores.
         """
-        sets = np.ascontiguousarray(weights)[None]
-        scores: Floats = self._counts.log_joint(sets, sizes, alpha, margin)[0]
+        scores: Floats = self._counts.log_joint(np.ascontiguousarray(weights), sizes, alpha, margin)
         return scores
 
     def cell_log_joint(self, kappas: Floats, sizes: Floats, alpha: float, margin: float = np.inf) -> Floats:

@@ -11,7 +11,7 @@ Segment::Segment(const uint32_t* sizes, int m, bool may_miss_) : may_miss(may_mi
             while (uint64_t{1} << 2 * c.n_digits < c.n_codes) ++c.n_digits;
             wide.push_back(i);
         }
-        for (uint32_t digit = 0; digit < c.n_digits; ++digit) n_planes += c.planes(digit);
+        n_planes += c.n_planes();
         columns.push_back(c);
     }
 }
@@ -26,7 +26,7 @@ void pack(const Segment& s, const Code* codes, const int64_t* order, int64_t n, 
         for (int k = 0; k < rows; ++k) row[k] = codes + order[first + k] * m;
         for (size_t i = 0; i < m; ++i) {
             const Column c = s.columns[i];
-            const uint32_t n_planes = c.planes(c.n_digits - 1) + 4 * (c.n_digits - 1), elsewhere = s.may_miss ? s.missing(int(i)) : kUnseen;
+            const uint32_t n_planes = c.n_planes(), elsewhere = s.may_miss ? s.missing(int(i)) : kUnseen;
             uint64_t planes[4 * 16];  // of 15 values, or of 16 digits
             std::fill_n(planes, n_planes, 0);
             for (int k = 0; k < rows; ++k) {

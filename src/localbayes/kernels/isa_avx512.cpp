@@ -10,7 +10,6 @@ struct Word {
     struct Sum { __m512i lanes = _mm512_setzero_si512(); };
     static constexpr int kWords = 8, kTile = 4;
     static Vec load(const uint64_t* p) { return Vec(_mm512_loadu_si512(p)); }
-    static Vec broadcast(uint64_t x) { return Vec{x, x, x, x, x, x, x, x}; }
     static bool is_zero(Vec x) { return _mm512_test_epi64_mask(__m512i(x), __m512i(x)) == 0; }
     using Split = Vec;
     static Split split(Vec x) { return x; }

@@ -1,7 +1,6 @@
 // Plain 64-bit words: runs everywhere, and is what the other paths are compared with.
 #include <bit>
 #include <cstdint>
-#include <cstring>
 
 namespace {
 
@@ -10,7 +9,6 @@ struct Word {
     using Sum = int;
     static constexpr int kWords = 1, kTile = 8;
     static Vec load(const uint64_t* p) { return *p; }
-    static Vec broadcast(uint64_t x) { return x; }
     static bool is_zero(Vec x) { return x == 0; }
     using Split = Vec;
     static Split split(Vec x) { return x; }

@@ -45,6 +45,7 @@ struct Column {
     uint32_t first_plane, n_digits, mask;
 
     uint32_t plane(uint32_t code, uint32_t digit) const { return first_plane + 4 * digit + (code >> 2 * digit & mask); }
+    uint32_t n_planes() const { return 4 * (n_digits - 1) + planes(n_digits - 1); }
     uint32_t planes(uint32_t digit) const { return mask == 3 ? std::min(4u, ((n_codes - 1) >> 2 * digit) + 1) : n_codes; }
 };
 
@@ -90,8 +91,8 @@ struct Batch {
 
     bool may_miss() const { return segments[0].may_miss; }
     int columns() const { return may_miss() ? 2 * m : m; }
-    // V is [query][distance][class], with room for a multiple of eight classes.
-    size_t class_room() const { return padded(n_classes, 8); }
+    // V is [query][distance][class], with room for a multiple of four classes.
+    size_t class_room() const { return padded(n_classes, 4); }
     size_t V_size() const { return size_t(m + 1) * class_room(); }
     Batch part(int64_t first, int64_t n) const {
         return {segments, codes + first * m, own ? own + first : nullptr, own_weight ? own_weight + first : nullptr,
@@ -112,11 +113,11 @@ struct Isa {
     void (*match_counts)(const Batch&, const double* V, double* C);
     // S[query][class] and T[query][class][column] for weights[query][class][distance].
     void (*weighted_sums)(const Batch&, const double* V, const double* weights, double* S, double* T);
-    // Log joint [set of weights][query][class] for weights[set][query][class][distance]. A class that stays
-    // more than `margin` below the best is not counted and gets minus infinity.
-    void (*log_joint)(const Batch&, const double* V, const double* weights, int n_sets, Laplace, double margin, double* out);
-    // The same for the paper's weights rho * gamma^d, one set for every kappa.
-    void (*cell_log_joint)(const Batch&, const double* kappas, int n_sets, Laplace, double margin, double* out);
+    // Log joint [query][class] for weights[query][class][distance]. A class that stays more than `margin` below
+    // the best is not counted and gets minus infinity.
+    void (*log_joint)(const Batch&, const double* V, const double* weights, Laplace, double margin, double* out);
+    // Log joint [kappa][query][class] for the paper's weights rho * gamma^d.
+    void (*cell_log_joint)(const Batch&, const double* kappas, int n_kappas, Laplace, double margin, double* out);
     // gamma[query][class], rho[query] and rho * gamma^d for V[query][class][distance].
     void (*cell_weights)(const double* V, int64_t n_queries, int n_classes, int m, double kappa, double* gamma,
                          double* rho, double* weights);

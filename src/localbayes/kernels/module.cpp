@@ -115,13 +115,12 @@ public:
         without_gil([&] { current->weighted_sums(batch_, totals().data(), weights.data(), S.data(), T.data()); });
         return std::tuple(S, T);
     }
-    auto log_joint(In<double, 4> weights, In<double, 1> sizes, double alpha, double margin) {
-        expect(weights.shape(1) == n() && weights.shape(2) == r() && weights.shape(3) == size_t(batch_.m + 1));
+    auto log_joint(In<double, 3> weights, In<double, 1> sizes, double alpha, double margin) {
+        expect(weights.shape(0) == n() && weights.shape(1) == r() && weights.shape(2) == size_t(batch_.m + 1));
         expect(sizes.size() == size_t(batch_.m));
-        auto out = make<double, 3>({weights.shape(0), n(), r()});
+        auto out = make<double, 2>({n(), r()});
         without_gil([&] {
-            current->log_joint(batch_, totals().data(), weights.data(), int(weights.shape(0)), {alpha, sizes.data()},
-                               margin, out.data());
+            current->log_joint(batch_, totals().data(), weights.data(), {alpha, sizes.data()}, margin, out.data());
         });
         return out;
     }

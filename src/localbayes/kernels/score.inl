@@ -4,7 +4,7 @@
 
 namespace {
 
-// Sets of weights are worked on four at a time, classes two times four.
+// Sets of weights and classes are worked on four at a time.
 using Four = double __attribute__((vector_size(32)));
 Four load(const double* p) {
     Four v;
@@ -24,7 +24,7 @@ constexpr double kRounding = 1e-6;
 class GammaSolver {
 public:
     GammaSolver(int n_classes, int m, int n_kappas)
-        : r_(n_classes), room_(padded(n_classes, 8)), m_(m), n_kappas_(n_kappas), shape_(size_t(3) * room_),
+        : r_(n_classes), room_(padded(n_classes, 4)), m_(m), n_kappas_(n_kappas), shape_(size_t(3) * room_),
           found_(size_t(4) * room_ * n_kappas), rho_(n_kappas) {}
 
     // V[distance][class] of the query.
@@ -180,44 +180,42 @@ private:
 // of the weights of rows that agree, or a little more; fill gives the weights themselves, [distance][set].
 // There is room for a multiple of four sets.
 
-// Weights [set][query][class][distance] that were given.
+// Weights [query][class][distance] that were given: one set.
 class GivenWeights {
 public:
-    GivenWeights(const Batch& b, const double* V, const double* weights, int n_sets)
-        : n_sets(n_sets), room(padded(n_sets, 4)), V_(V), weights_(weights), r_(b.n_classes), distances_(b.m + 1), class_room_(b.class_room()),
-          n_(b.n_queries) {}
+    GivenWeights(const Batch& b, const double* V, const double* weights)
+        : V_(V), weights_(weights), r_(b.n_classes), distances_(b.m + 1), class_room_(b.class_room()) {}
 
     const double* count(const Batch& part, int64_t first) {
         first_ = first;
         return V_ + first * part.V_size();
     }
     void sums(int64_t q, const double* V, double* S, double* matches) const {
-        for (int y = 0; y < r_; ++y)
-            for (int k = 0; k < n_sets; ++k) {
-                double sum = 0, matching = 0;
-                for (int d = 0; d < distances_; ++d) {
-                    const double w = at(k, q, y)[d] * V[d * class_room_ + y];
-                    sum += w;
-                    matching += w * (distances_ - 1 - d);
-                }
-                S[y * room + k] = sum;
-                matches[y * room + k] = matching;
+        for (int y = 0; y < r_; ++y) {
+            const double* weights = of(q, y);
+            double sum = 0, matching = 0;
+            for (int d = 0; d < distances_; ++d) {
+                const double w = weights[d] * V[d * class_room_ + y];
+                sum += w;
+                matching += w * (distances_ - 1 - d);
             }
+            S[y * room] = sum;
+            matches[y * room] = matching;
+        }
     }
     void fill(int64_t q, int y, double* w) const {
-        for (int d = 0; d < distances_; ++d)
-            for (int k = 0; k < n_sets; ++k) w[d * room + k] = at(k, q, y)[d];
+        for (int d = 0; d < distances_; ++d) w[d * room] = of(q, y)[d];
     }
 
-    const int n_sets, room;
+    static constexpr int n_sets = 1, room = 4;
 
 private:
-    const double* at(int k, int64_t q, int y) const { return weights_ + ((k * n_ + first_ + q) * r_ + y) * distances_; }
+    const double* of(int64_t q, int y) const { return weights_ + ((first_ + q) * r_ + y) * distances_; }
 
     const double *V_, *weights_;
     const int r_, distances_;
     const size_t class_room_;
-    int64_t n_, first_ = 0;
+    int64_t first_ = 0;
 };
 
 // The paper's weights rho * gamma^d, a set for every kappa.
@@ -434,10 +432,9 @@ void log_joint(const Batch& batch, Weights weights, Matches matcher, Laplace lap
     }
 }
 
-void log_joint_given(const Batch& b, const double* V, const double* weights, int n_sets, Laplace laplace, double margin,
-                     double* out) {
+void log_joint_given(const Batch& b, const double* V, const double* weights, Laplace laplace, double margin, double* out) {
     with_matcher(b, [&](auto matcher) {
-        log_joint(b, GivenWeights(b, V, weights, n_sets), std::move(matcher), laplace, margin, out);
+        log_joint(b, GivenWeights(b, V, weights), std::move(matcher), laplace, margin, out);
     });
 }
 
@@ -469,7 +466,7 @@ void weighted_sums(const Batch& b, const double* V, const double* weights, doubl
 void cell_weights(const double* V, int64_t n_queries, int n_classes, int m, double kappa, double* gamma, double* rho,
                   double* weights) {
     GammaSolver solver(n_classes, m, 1);
-    const size_t room = padded(n_classes, 8);
+    const size_t room = padded(n_classes, 4);
     std::vector<double> by_distance((m + 1) * room);
     for (int64_t q = 0; q < n_queries; ++q) {
         for (int y = 0; y < n_classes; ++y)
