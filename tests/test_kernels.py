@@ -3,6 +3,8 @@
 import os
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -46,6 +48,7 @@ def index_of(codes, classes, sizes, r, parts=1, weights=None, may_miss=False):
     index = kernels.MatchIndex(sizes, r, may_miss)
     for rows in np.array_split(np.arange(len(codes)), parts):
         index.append(codes[rows], classes[rows], None if weights is None else weights[rows])
+        index.pack()  # or all parts would become one
     return index
 
 
@@ -132,9 +135,51 @@ def test_segments_stay_few_and_domains_may_grow_between_them():
     for k in range(len(codes)):
         index.sizes = np.maximum(index.sizes, codes[k] + 1).astype(np.uint32)
         index.append(narrowed(codes[k : k + 1], index.sizes), classes[k : k + 1])
+        index.pack()
     assert len(index.segments) <= 1 + np.log2(1000)
     index.sizes = sizes
     assert_counts_equal(index, codes, classes, queries(3, codes, sizes), 3)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_rows_wait_for_a_query_as_they_were_when_they_came(weighted):
+    """Single rows, whose codes need a wider type now and then, are packed at the first query; arrays were copied."""
+    codes, classes, sizes = table(5, 300, 3, 4, [2, 300, 4])
+    weights = np.random.default_rng(0).random(300) if weighted else None
+    index = kernels.MatchIndex(sizes, 4)
+    for k in range(len(codes)):
+        dtype = np.uint8 if codes[k].max() < 200 else np.uint16
+        row, row_class = codes[k : k + 1].astype(dtype), classes[k : k + 1].copy()
+        weight = None if weights is None else weights[k : k + 1].copy()
+        index.append(row, row_class, weight)
+        row[:], row_class[:] = 0, 0
+        if weight is not None:
+            weight[:] = 0
+        assert index.n_rows == k + 1
+    whole = index_of(codes.astype(np.uint16), classes, sizes, 4, weights=weights)
+    asked = narrowed(queries(5, codes, sizes), sizes)
+    np.testing.assert_array_equal(index.count(asked).match_counts, whole.count(asked).match_counts)
+    for rows, labels, numbers, _ in index.training_rows():
+        np.testing.assert_array_equal(rows, codes[numbers])
+        np.testing.assert_array_equal(labels, classes[numbers])
+
+
+def test_threads_that_count_rows_which_wait_see_each_of_them_once():
+    """Whoever packs first, and however often, no row is lost or counted twice."""
+    codes, classes, sizes = table(6, 4000, 12, 3, [5] * 12)
+    narrow = narrowed(codes, sizes)
+    for _ in range(20):
+        index = kernels.MatchIndex(sizes, 3)
+        for rows in np.array_split(np.arange(len(codes)), 10):
+            index.append(narrow[rows], classes[rows])
+        start = threading.Barrier(8)
+
+        def count(index=index, start=start):
+            start.wait()
+            return index.count(narrow[:1]).distance_counts.sum()
+
+        with ThreadPoolExecutor(8) as pool:
+            assert {int(f.result()) for f in [pool.submit(count) for _ in range(8)]} == {len(codes)}
 
 
 def test_rows_can_be_read_back():

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from localbayes.classifiers.base import BayesClassifier, Floats
 from localbayes.classifiers.terms import log_ratio
-from localbayes.encoding.coded import Codes, missing_code
+from localbayes.encoding.coded import Codes, any_outside, missing_code
 from localbayes.kernels import MatchCounts, MatchIndex
 
 __all__ = ["LazyClassifier"]
@@ -86,6 +86,8 @@ class LazyClassifier(BayesClassifier):
 
     def _set_apart(self, codes: Codes) -> Codes:
         """Give training values outside their declared domain a code that no query has."""
+        if not any_outside(codes, self.sizes_):
+            return codes
         foreign = codes >= self.sizes_
         if self.index_.may_miss:
             foreign &= codes != missing_code(codes.dtype)
@@ -129,6 +131,10 @@ class LazyClassifier(BayesClassifier):
         if self.index_.may_miss:
             terms[np.broadcast_to((codes == missing_code(codes.dtype))[:, None], terms.shape)] = 0.0
         return base, terms
+
+    def _in_chunks(self, *args: Any, **options: Any) -> Any:
+        self.index_.pack()  # once, before threads count
+        return super()._in_chunks(*args, **options)
 
     def _bytes_per_query(self) -> int:
         return self.index_.bytes_per_query()

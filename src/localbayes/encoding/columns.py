@@ -142,10 +142,10 @@ class NumericColumn:
         absent = np.isnan(numbers)
         if self.fill is not None and absent.any():
             numbers = np.where(absent, self.fill, numbers)
-        codes = np.searchsorted(self.cuts, numbers, side="left")
+        codes = _bins(self.cuts, numbers)
         if self.fill is None and absent.any():
             codes[absent] = len(self.cuts) + 1 if self.missing_value else MISSING
-        return codes.astype(np.int64, copy=False)
+        return codes
 
     def labels(self) -> list[str]:
         """Readable names of the bins, by code."""
@@ -168,6 +168,15 @@ def _cuts(low: float, high: float, n_bins: int) -> npt.NDArray[np.float64]:
         return low * (1 - share) + high * share
     width = (high - low) / n_bins
     return low + width * step if width > 0 else np.empty(0)
+
+
+def _bins(cuts: npt.NDArray[np.float64], numbers: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+    """Number of cuts below every number."""
+    if len(cuts) > 30:
+        return np.searchsorted(cuts, numbers, side="left").astype(np.int64, copy=False)
+    # A few comparisons with all numbers take less time than a search for each.
+    below = (cuts[:, None] < numbers).view(np.int8)
+    return below.sum(axis=0, dtype=np.int8).astype(np.int64)
 
 
 def sorted_values(values: list[Any]) -> list[Any]:

@@ -59,7 +59,10 @@ class ClassLabels:
         position = {label: k for k, label in enumerate(self.declared)}
         if declared is not None:
             own = _own_codes(y)
-            _refuse(np.flatnonzero(own < 0))
+            if own.min(initial=0) < 0:
+                _refuse(np.flatnonzero(own < 0))
+            if declared == self.declared:
+                return own
             translate = np.array([position.get(label, -1) for label in declared], dtype=np.int64)
             codes: npt.NDArray[np.int64] = translate[own]
             unknown = [declared[k] for k in np.unique(own[codes < 0])]
@@ -103,7 +106,7 @@ def _own_codes(y: Any) -> npt.NDArray[np.int64]:
     """Positions of a categorical's labels in its own list of classes; -1 where missing."""
     if hasattr(y, "to_physical"):
         return np.array([-1 if k is None else k for k in y.to_physical().to_list()], dtype=np.int64)
-    return np.asarray(y.cat.codes if hasattr(y, "cat") else y.codes, dtype=np.int64)
+    return np.array(getattr(y, "array", y).codes, dtype=np.int64)
 
 
 def _label_array(labels: list[Any]) -> npt.NDArray[Any]:

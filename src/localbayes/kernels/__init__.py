@@ -13,8 +13,8 @@ variable ``LOCALBAYES_ISA`` (``portable``, ``avx2`` or ``avx512``) forces one.
 """
 
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -161,12 +161,12 @@ class MatchCounts:
         return scores
 
 
-@dataclass
 class MatchIndex:
     """Training rows that can be counted against queries.
 
-    Rows are kept in segments; adding few rows to many makes a small segment, and segments of
-    similar size are merged, so that adding is cheap and counting sees few segments.
+    Rows that are added wait until a query comes or there are enough of them; then they are packed into
+    a segment, and segments of similar size are merged. So adding is cheap, however few rows come at a
+    time, and counting sees few segments.
 
     Parameters
     ----------
@@ -176,30 +176,67 @@ class MatchIndex:
         Number of declared classes.
     may_miss : bool
         Whether values may be missing; the code below the largest of the dtype then means so.
+    segments : sequence of Segment
+        Rows that were packed before.
     """
 
-    sizes: npt.NDArray[np.uint32]
-    n_classes: int
-    may_miss: bool = False
-    segments: list[Segment] = field(default_factory=list)
+    def __init__(
+        self,
+        sizes: npt.NDArray[np.uint32],
+        n_classes: int,
+        may_miss: bool = False,
+        segments: Sequence[Segment] = (),
+    ) -> None:
+        self.sizes = sizes
+        self.n_classes = n_classes
+        self.may_miss = may_miss
+        # What is packed and what waits are replaced together: a thread sees every row once.
+        self._rows: tuple[list[Segment], list[Rows]] = (list(segments), [])
+        self._n_waiting = 0
+
+    @property
+    def segments(self) -> list[Segment]:
+        """All rows, packed."""
+        self.pack()
+        return self._rows[0]
 
     @property
     def n_rows(self) -> int:
         """Number of training rows."""
-        return sum(s.n_rows for s in self.segments)
+        return sum(s.n_rows for s in self._rows[0]) + self._n_waiting
 
     @property
     def nbytes(self) -> int:
-        """Memory that the rows take."""
+        """Memory that the packed rows take."""
         return sum(s.nbytes for s in self.segments)
 
     def append(
         self, codes: Codes, class_codes: npt.NDArray[Any], weights: npt.NDArray[np.float64] | None = None
     ) -> None:
-        """Add rows."""
-        self.segments.append(self._segment(codes, class_codes, self.n_rows, weights))
-        while len(self.segments) > 1 and 2 * self.segments[-1].n_rows >= self.segments[-2].n_rows:
-            self._merge_last_two()
+        """Add rows, which are copied."""
+        classes = np.asarray(class_codes).astype(np.min_scalar_type(max(self.n_classes - 1, 0)))
+        rows = (np.array(codes), classes, None if weights is None else np.array(weights, dtype=np.float64))
+        if self._rows[1] and not _alike(self._rows[1][0], rows):
+            self.pack()
+        self._rows[1].append(rows)
+        self._n_waiting += len(codes)
+        if self._n_waiting * len(self.sizes) >= _MOST_WAITING:
+            self.pack()
+
+    def pack(self) -> None:
+        """Pack the rows that wait; every count does so too, but threads that count at once would do it twice."""
+        packed, waiting = self._rows
+        if not waiting:
+            return
+        codes = np.concatenate([rows[0] for rows in waiting])
+        classes = np.concatenate([rows[1] for rows in waiting])
+        weights = [rows[2] for rows in waiting if rows[2] is not None]
+        first_row = sum(s.n_rows for s in packed)
+        new = self._segment(codes, classes, first_row, np.concatenate(weights) if weights else None)
+        packed = [*packed, new]
+        while len(packed) > 1 and 2 * packed[-1].n_rows >= packed[-2].n_rows:
+            packed[-2:] = [self._merged(*packed[-2:])]
+        self._rows, self._n_waiting = (packed, []), 0
 
     def count(
         self,
@@ -211,7 +248,7 @@ class MatchIndex:
 
         Such a query's own row is taken out of the counts again (leave-one-out).
         """
-        segments = self.segments or [self._segment(codes[:0], np.empty(0, np.int64), 0, None)]
+        segments = self.segments or [self._segment(codes[:0], np.empty(0, np.uint8), 0, None)]
         weighted = any(s.weights is not None for s in segments)
         parts = [(s.words, s.class_start, s.sizes, _weights(s) if weighted else None) for s in segments]
         return MatchCounts(
@@ -239,14 +276,13 @@ class MatchIndex:
     def _segment(
         self,
         codes: Codes,
-        class_codes: npt.NDArray[Any],
+        row_classes: npt.NDArray[np.unsignedinteger[Any]],
         first_row: int,
         weights: npt.NDArray[np.float64] | None,
     ) -> Segment:
-        row_classes = np.asarray(class_codes).astype(np.min_scalar_type(max(self.n_classes - 1, 0)))
         order = np.argsort(row_classes, kind="stable")
         start = np.zeros(self.n_classes + 1, dtype=np.int64)
-        np.cumsum(np.bincount(class_codes, minlength=self.n_classes), out=start[1:])
+        np.cumsum(np.bincount(row_classes, minlength=self.n_classes), out=start[1:])
         sizes = np.ascontiguousarray(self.sizes, dtype=np.uint32)
         words = _kernels.pack(np.ascontiguousarray(codes), order, sizes, self.may_miss)
         return Segment(
@@ -259,22 +295,30 @@ class MatchIndex:
             codes[codes == s.sizes] = np.iinfo(np.uint32).max - MISSING_BELOW_TOP
         return codes
 
-    def _merge_last_two(self) -> None:
-        first, second = self.segments[-2:]
+    def _merged(self, first: Segment, second: Segment) -> Segment:
         codes = np.empty((first.n_rows + second.n_rows, len(self.sizes)), dtype=np.uint32)
         weights = np.ones(len(codes))
         for s in (first, second):
             rows = s.order - first.first_row
             codes[rows] = self._unpack(s, np.arange(s.n_rows))
             weights[rows] = _weights(s)
-        self.segments[-2:] = [
-            self._segment(
-                codes,
-                np.concatenate([first.row_classes, second.row_classes]),
-                first.first_row,
-                None if first.weights is second.weights is None else weights,
-            )
-        ]
+        return self._segment(
+            codes,
+            np.concatenate([first.row_classes, second.row_classes]),
+            first.first_row,
+            None if first.weights is second.weights is None else weights,
+        )
+
+
+# Codes and classes of rows as they came, and their weights.
+Rows = tuple[Codes, npt.NDArray[np.unsignedinteger[Any]], Floats | None]
+# Cells that may wait to be packed: a few milliseconds' work for the first query.
+_MOST_WAITING = 1 << 20
+
+
+def _alike(one: Rows, other: Rows) -> bool:
+    """Whether rows can be packed together: their codes are of one type, and all have weights or none."""
+    return one[0].dtype == other[0].dtype and (one[2] is None) == (other[2] is None)
 
 
 def _weights(segment: Segment) -> Floats:

@@ -15,7 +15,7 @@ using Split = Word::Split;  // a vector in the form in which its bits are counte
 
 constexpr int kVectors = kBlockWords / Word::kWords, kVecRows = 64 * Word::kWords;
 constexpr int kMaxDigits = 32;
-constexpr int kSmallPiece = 96;  // rows of a class in a block up to which reading them off is cheaper
+constexpr int kSmallPiece = 16;  // rows of a class in a block up to which reading them off is cheaper
 constexpr int kQueriesPerPass = 64, kPassBytes = 256 << 10;
 
 // How many queries to take at a time if each needs so many bytes.
@@ -32,22 +32,32 @@ constexpr auto kSpread = [] {
     return table;
 }();
 
+// Eight counts that a word holds, with room for their sums.
+using Eight = uint16_t __attribute__((vector_size(16)));
+Eight spread(const uint64_t& word) {
+    uint8_t __attribute__((vector_size(8))) bytes;
+    std::memcpy(&bytes, &word, sizeof bytes);
+    return __builtin_convertvector(bytes, Eight);
+}
+
+// A vector, or one word of it.
+template <class Bits>
+bool is_zero(Bits bits) {
+    if constexpr (sizeof(Bits) == sizeof(uint64_t)) return bits == 0;
+    else return Word::is_zero(bits);
+}
+template <class Bits>
+Bits popcounts(Bits bits) {
+    if constexpr (sizeof(Bits) == sizeof(uint64_t)) return std::popcount(bits);
+    else return Word::popcounts(bits);
+}
+
 // Rows [begin, end) of a block, all of class y; their weights, if rows have any.
 struct Piece {
-    Piece(int y, int begin, int end, const double* weights)
-        : y(y), begin(begin), end(end), weights(weights), first_word(begin / 64), last_word((end - 1) / 64),
-          first_bits(~uint64_t{0} << begin % 64), last_bits(~uint64_t{0} >> (63 - (end - 1) % 64)) {
-        if (first_word == last_word) {
-            first_bits &= last_bits;
-            last_bits = 0;
-        }
-    }
     bool small() const { return weights || end - begin <= kSmallPiece; }
 
     int y, begin, end;
     const double* weights;
-    int first_word, last_word;
-    uint64_t first_bits, last_bits;  // its rows in these words
 };
 
 // Per segment, query and attribute: where in a block the plane of the query's value begins (its first digit's).
@@ -74,8 +84,10 @@ class Sight {
 public:
     explicit Sight(const Batch& batch)
         : m_(batch.m), width_(padded(batch.columns(), 4)), class_room_(batch.class_room()), may_miss_(batch.may_miss()),
-          n_digits_(std::bit_width(unsigned(batch.m))), hit_(m_), added_(m_ + 8), known_(m_),
-          scratch_(size_t(may_miss_ ? 3 : 1) * m_ * kBlockWords), split_(size_t(width_) * kVectors) {}
+          n_digits_(std::bit_width(unsigned(batch.m))), hit_(m_),
+          added_(m_ + 8), known_(m_), scratch_(size_t(may_miss_ ? 3 : 1) * m_ * kBlockWords),
+          words_(width_),
+          split_(size_t(width_) * kVectors), high_(size_t(m_ / 8 + 1) * kVectors) {}
 
     // Find the planes of the query's values and add up, for the vectors that hold rows [begin, end).
     void look(const Segment& s, const uint64_t* block, const uint32_t* places, const uint32_t* codes, int begin, int end) {
@@ -89,7 +101,9 @@ public:
         add_up<3>(first, last);
     }
 
-    // V[distance][class] of all classes in the block, which follow each other.
+    // V[distance][class] of all classes in the block, which follow each other. For every word and eight sums of
+    // agreements there is a line that says how many rows have each; a class adds up the lines of its words. The
+    // word in which one class ends and the next begins has a second line, of the rows before that cut.
     void add_distances(const std::vector<Piece>& pieces, double* V) {
         bool any_large = false;
         for (const Piece& p : pieces) {
@@ -100,22 +114,41 @@ public:
                 });
         }
         if (!any_large) return;
-        for_each_distance(pieces.front().begin, pieces.back().end, [&]<int N>(const Vec (&mask)[N], int first, int distance) {
-            if (pieces.size() == 1) {  // all rows are of one class
-                typename Word::Sum all{};
-                for (int v = 0; v < N; ++v) Word::add_popcount(all, Word::split(mask[v]), Word::split(mask[v]));
-                V[distance * class_room_ + pieces[0].y] += Word::value(all);
-                return;
+        const int first = pieces.front().begin / kVecRows, last = (pieces.back().end + kVecRows - 1) / kVecRows;
+        for (int group = 0; group <= m_ / 8; ++group) {
+            Vec lines[kVectors], any{};
+            for (int v = first; v < last; ++v) {
+                lines[v] = line(high(group)[v], [&](const Vec* planes) { return planes[v]; });
+                any |= lines[v];
             }
-            uint64_t words[N * Word::kWords];
-            std::memcpy(words, mask, sizeof words);
-            for (const Piece& p : pieces)
-                if (!p.small()) V[distance * class_room_ + p.y] += count_bits(words, p, first * Word::kWords, N * Word::kWords);
-        });
+            if (is_zero(any)) continue;
+            const auto* words = reinterpret_cast<const uint64_t*>(lines);
+            const auto before = [&](int row) {
+                const auto word = [&](const Vec* planes) { return reinterpret_cast<const uint64_t*>(planes)[row / 64]; };
+                return row % 64 == 0 ? 0 : line(word(high(group)) & ~(~uint64_t{0} << row % 64), word);
+            };
+            double* const nearest = V + distance(8 * group) * class_room_;
+            const ptrdiff_t next = distance(1) < distance(0) ? -ptrdiff_t(class_room_) : ptrdiff_t(class_room_);
+            int cut = -1;
+            uint64_t before_cut = 0;
+            for (const Piece& p : pieces) {
+                if (p.small()) continue;
+                if (cut != p.begin) before_cut = before(p.begin);
+                Eight rows = -spread(before_cut);
+                for (int w = p.begin / 64; w < p.end / 64; ++w) rows += spread(words[w]);
+                cut = p.end;
+                before_cut = before(cut);
+                rows += spread(before_cut);
+                int32_t counts[8];
+                for (int k = 0; k < 8; ++k) counts[k] = rows[k];
+                for (int k = 0; k < std::min(8, m_ + 1 - 8 * group); ++k) nearest[p.y + k * next] += counts[k];
+            }
+        }
     }
 
     // C of the piece's class: rows[distance * width + i].
     void add_matches(const Piece& piece, int32_t* rows) {
+        if (piece.end - piece.begin <= 64) return add_matches_of_words(piece, rows);
         const int begin = piece.begin / kVecRows, end = (piece.end + kVecRows - 1) / kVecRows;
         for (int i = 0; i < (may_miss_ ? 2 * m_ : m_); ++i) {
             const uint64_t* from = i < m_ ? hit_[i] : known_[i - m_];
@@ -204,6 +237,11 @@ private:
                 lowest_[low + 4][v] = pair & fours;
             }
             for (int l = 3; l < n_digits; ++l) digits_[l][v] = more[l];
+            for (int group = 0; group <= m_ / 8; ++group) {
+                Vec mask = ~Vec{};
+                for (int l = 3; l < n_digits; ++l) mask &= group << 3 >> l & 1 ? more[l] : ~more[l];
+                high_[size_t(group) * kVectors + v] = mask;
+            }
         }
     }
 
@@ -245,56 +283,66 @@ private:
             if constexpr (N < Word::kTile) start<N + 1>(n, begin, end, first, f);
             return;
         }
-        Vec mask[N];
-        for (int v = 0; v < N; ++v) mask[v] = inside(begin, end, first + v);
-        descend<N>(n_digits_, first, mask, 0, f);
+        Vec rows[N];
+        for (int v = 0; v < N; ++v) rows[v] = inside(begin, end, first + v);
+        for (int group = 0; group <= m_ / 8; ++group) {
+            Vec some[N];
+            for (int v = 0; v < N; ++v) some[v] = rows[v] & high(group)[first + v];
+            if (!any(some)) continue;
+            for (int low = 0; low < 8; ++low) {
+                Vec leaf[N];
+                for (int v = 0; v < N; ++v) leaf[v] = some[v] & lowest_[low][first + v];
+                if (any(leaf)) f.template operator()<N>(leaf, first, distance(8 * group + low));
+            }
+        }
     }
 
-    // Bits of the piece's rows in n words of the block from word `begin` on.
-    static int count_bits(const uint64_t* words, const Piece& p, int begin, int n) {
-        int first = p.first_word - begin, last = p.last_word - begin, sum = 0;
-        if (kVectors <= Word::kTile || (first >= 0 && first < n)) sum += std::popcount(words[first] & p.first_bits);
-        if (kVectors <= Word::kTile || (last >= 0 && last < n)) sum += std::popcount(words[last] & p.last_bits);
-        if (kVectors > Word::kTile) {
-            first = std::max(first, -1);
-            last = std::min(last, n);
+    // The same for a class of few rows, which spares it the rest of its vectors.
+    void add_matches_of_words(const Piece& piece, int32_t* rows) {
+        for (int w = piece.begin / 64; w * 64 < piece.end; ++w) {
+            const auto word = [&](const Vec* planes) { return reinterpret_cast<const uint64_t*>(planes)[w]; };
+            const uint64_t mask = bits_between(piece.begin - 64 * w, piece.end - 64 * w);
+            for (int i = 0; i < (may_miss_ ? 2 * m_ : m_); ++i) words_[i] = (i < m_ ? hit_[i] : known_[i - m_])[w];
+            for (int group = 0; group <= m_ / 8; ++group) {
+                const uint64_t some = mask & word(high(group));
+                for (int low = 0; low < 8 && some != 0; ++low) {
+                    const uint64_t leaf = some & word(lowest_[low]);
+                    if (leaf == 0) continue;
+                    int32_t* row = rows + size_t(distance(8 * group + low)) * width_;
+                    const uint64_t* words = words_.data();
+                    for (int i = 0; i < width_; i += 4, words += 4)  // the width is a multiple of four
+                        for (int k = 0; k < 4; ++k) row[i + k] += std::popcount(leaf & words[k]);
+                }
+            }
         }
-        for (int w = first + 1; w < last; ++w) sum += std::popcount(words[w]);
-        return sum;
+    }
+
+    // How many rows of each word of the mask have each value of the lowest three digits, a byte for each; `of`
+    // takes a vector or a word from planes.
+    template <class Bits, class Of>
+    Bits line(Bits mask, Of of) const {
+        Bits counts{};
+        if (is_zero(mask)) return counts;
+        for (int low = 0; low < 8; ++low) counts |= popcounts(mask & of(lowest_[low])) << 8 * low;
+        return counts;
+    }
+
+    // Rows whose sum is 8 * group to 8 * group + 7.
+    const Vec* high(int group) const { return &high_[size_t(group) * kVectors]; }
+
+    // Bits [begin, end) of a word, as far as it has them.
+    static uint64_t bits_between(int begin, int end) {
+        const int lo = std::clamp(begin, 0, 64), hi = std::clamp(end, 0, 64);
+        const uint64_t below_hi = hi == 64 ? ~uint64_t{0} : (uint64_t{1} << hi) - 1;
+        return lo == 64 ? 0 : below_hi & (~uint64_t{0} << lo);
     }
 
     // Which rows of a vector are among [begin, end).
     static Vec inside(int begin, int end, int v) {
         if (begin <= v * kVecRows && (v + 1) * kVecRows <= end) return ~Vec{};
         uint64_t word[Word::kWords];
-        for (int k = 0; k < Word::kWords; ++k) {
-            const int row = v * kVecRows + 64 * k;
-            const int lo = std::clamp(begin - row, 0, 64), hi = std::clamp(end - row, 0, 64);
-            const uint64_t below_hi = hi == 64 ? ~uint64_t{0} : (uint64_t{1} << hi) - 1;
-            word[k] = lo == 64 ? 0 : below_hi & (~uint64_t{0} << lo);
-        }
+        for (int k = 0; k < Word::kWords; ++k) word[k] = bits_between(begin - v * kVecRows - 64 * k, end - v * kVecRows - 64 * k);
         return Word::load(word);
-    }
-
-    // Split the rows of a mask by the next lower digit of their sum, and by the lowest three at once; a leaf is
-    // one distance.
-    template <int N, class F>
-    void descend(int level, int first, const Vec (&mask)[N], int sum, F& f) const {
-        if (level > 3) {
-            Vec zero[N], one[N];
-            for (int v = 0; v < N; ++v) {
-                zero[v] = mask[v] & ~digits_[level - 1][first + v];
-                one[v] = mask[v] & digits_[level - 1][first + v];
-            }
-            if (any(zero)) descend<N>(level - 1, first, zero, sum, f);
-            if (any(one)) descend<N>(level - 1, first, one, sum | 1 << (level - 1), f);
-            return;
-        }
-        for (int low = 0; low < 8; ++low) {
-            Vec leaf[N];
-            for (int v = 0; v < N; ++v) leaf[v] = mask[v] & lowest_[low][first + v];
-            if (any(leaf)) f.template operator()<N>(leaf, first, distance(sum + low));
-        }
     }
 
     template <int N>
@@ -326,8 +374,9 @@ private:
     bool may_miss_;
     int n_digits_;
     std::vector<const uint64_t*> hit_, added_, known_;
-    std::vector<uint64_t> scratch_;
+    std::vector<uint64_t> scratch_, words_;
     std::vector<Split> split_;
+    std::vector<Vec> high_;
     alignas(64) Vec digits_[kMaxDigits][kVectors], lowest_[8][kVectors];
 };
 
@@ -340,7 +389,7 @@ void for_each_block(const Segment& s, int y, int end_y, F f) {
         for (pieces.clear(); row < stop;) {
             while (s.class_start[y + 1] <= row) ++y;
             const int64_t next = std::min(stop, s.class_start[y + 1]);
-            pieces.emplace_back(y, int(row - start), int(next - start), s.weights ? s.weights + row : nullptr);
+            pieces.push_back({y, int(row - start), int(next - start), s.weights ? s.weights + row : nullptr});
             row = next;
         }
         f(s.block(block), pieces);
@@ -353,11 +402,10 @@ Count own_weight(const Batch& b, int64_t q) {
     return b.own_weight ? Count(b.own_weight[q]) : Count(1);
 }
 
-void distance_counts(const Batch& b, double* V) {
+void count_distances(const Batch& b, const Places& places, double* V) {
     const size_t size = b.V_size();
     std::fill_n(V, b.n_queries * size, 0.0);
     Sight sight(b);
-    const Places places(b);
     const int64_t step = fitting(b.n_queries, 8 * size);
     for (int64_t first = 0; first < b.n_queries; first += step)
         for (const Segment& s : b.segments)
@@ -370,6 +418,8 @@ void distance_counts(const Batch& b, double* V) {
     for (int64_t q = 0; b.own && q < b.n_queries; ++q) V[q * size + b.own[q]] -= own_weight<double>(b, q);
 }
 
+void distance_counts(const Batch& b, double* V) { count_distances(b, Places(b), V); }
+
 // Counts C of one query and class at a time.
 template <class Count>
 class Matcher {
@@ -378,11 +428,10 @@ public:
         : width_(padded(b.columns(), 4)), tally_size_(size_t(b.m + 1) * width_),
           per_pass_(fitting(b.n_queries, sizeof(Count) * tally_size_)), tallies_(per_pass_ * tally_size_), sight_(b) {}
 
-    // Calls f(query, class, rows, stride) with rows[d * stride + i] = C for all pairs, or those that are wanted
-    // ([query][class]).
+    // Calls f(query, class, rows, stride, live) with rows[d * stride + i] = C for all pairs, or those that are
+    // wanted ([query][class]); other distances than those that are live have no rows.
     template <class F>
-    void count(const Batch& b, const double* V, const uint8_t* wanted, F f) {
-        const Places places(b);
+    void count(const Batch& b, const Places& places, const double* V, const uint8_t* wanted, F f) {
         for (int y = 0; y < b.n_classes; ++y) {
             for (int64_t q = 0; q < b.n_queries; ++q) {
                 if (!wanted || wanted[q * b.n_classes + y]) queries_.push_back(q);
@@ -408,10 +457,14 @@ private:
             if (b.own && b.own[q] == y)
                 for (int i = 0; i < b.columns(); ++i)
                     if (b.codes[q * b.m + i % b.m] != kMissing) rows[i] -= own_weight<Count>(b, q);
-            f(q, y, rows, width_);
+            live_.clear();
             const double* total = V + q * b.V_size() + y;
-            for (int d = 0; d <= b.m; ++d)
-                if (d == 0 || total[d * b.class_room()] != 0) std::fill_n(rows + size_t(d) * width_, width_, Count{});
+            const size_t next = b.class_room();
+            for (int d = 0; d <= b.m; ++d, total += next)
+                if (*total != 0) live_.push_back(d);
+            f(q, y, rows, width_, live_);
+            std::fill_n(rows, width_, Count{});
+            for (const int d : live_) std::fill_n(rows + size_t(d) * width_, width_, Count{});
         }
         queries_.clear();
     }
@@ -420,6 +473,7 @@ private:
     size_t tally_size_, per_pass_;
     std::vector<Count> tallies_;  // zero between passes
     std::vector<int64_t> queries_;
+    std::vector<int> live_;
     Sight sight_;
 };
 
@@ -432,7 +486,7 @@ void with_matcher(const Batch& b, F f) {
 void match_counts(const Batch& b, const double* V, double* C) {
     const size_t distances = b.m + 1, width = b.columns();
     with_matcher(b, [&](auto matcher) {
-        matcher.count(b, V, nullptr, [&](int64_t q, int y, const auto* rows, int stride) {
+        matcher.count(b, Places(b), V, nullptr, [&](int64_t q, int y, const auto* rows, int stride, const auto&) {
             for (size_t d = 0; d < distances; ++d)
                 std::copy_n(rows + d * stride, width, C + ((q * b.n_classes + y) * distances + d) * width);
         });

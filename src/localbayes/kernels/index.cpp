@@ -19,24 +19,24 @@ Segment::Segment(const uint32_t* sizes, int m, bool may_miss_) : may_miss(may_mi
 template <class Code>
 void pack(const Segment& s, const Code* codes, const int64_t* order, int64_t n, uint64_t* words) {
     const size_t m = s.columns.size();
+    std::vector<uint64_t> planes(s.n_planes);  // one word of every plane
     for (int64_t first = 0; first < n; first += 64) {
-        uint64_t* word = words + first / kBlockRows * s.n_planes * kBlockWords + first % kBlockRows / 64;
-        const int rows = int(std::min<int64_t>(64, n - first));
-        const Code* row[64];
-        for (int k = 0; k < rows; ++k) row[k] = codes + order[first + k] * m;
-        for (size_t i = 0; i < m; ++i) {
-            const Column c = s.columns[i];
-            const uint32_t n_planes = c.n_planes(), elsewhere = s.may_miss ? s.missing(int(i)) : kUnseen;
-            uint64_t planes[4 * 16];  // of 15 values, or of 16 digits
-            std::fill_n(planes, n_planes, 0);
-            for (int k = 0; k < rows; ++k) {
-                const uint32_t code = row[k][i] < c.n_codes ? row[k][i] : elsewhere;
-                if (code == kUnseen) continue;
-                planes[code & c.mask] |= uint64_t{1} << k;
-                for (uint32_t digit = 1; digit < c.n_digits; ++digit) planes[c.plane(code, digit) - c.first_plane] |= uint64_t{1} << k;
+        std::fill(planes.begin(), planes.end(), 0);
+        for (int64_t k = first; k < std::min(first + 64, n); ++k) {
+            const Code* row = codes + order[k] * m;
+            const uint64_t bit = uint64_t{1} << k % 64;
+            for (const Column& c : s.columns) {  // neighbours in this loop write to different words
+                uint32_t code = *row++;
+                if (code >= c.n_codes) {
+                    if (!s.may_miss) continue;
+                    code = c.n_codes - 1;
+                }
+                planes[c.first_plane + (code & c.mask)] |= bit;
+                for (uint32_t digit = 1; digit < c.n_digits; ++digit) planes[c.plane(code, digit)] |= bit;
             }
-            for (uint32_t p = 0; p < n_planes; ++p) word[size_t(c.first_plane + p) * kBlockWords] = planes[p];
         }
+        uint64_t* word = words + first / kBlockRows * s.n_planes * kBlockWords + first % kBlockRows / 64;
+        for (size_t p = 0; p < s.n_planes; ++p) word[p * kBlockWords] = planes[p];
     }
 }
 

@@ -23,10 +23,10 @@ struct Word {
         const __m256i high = _mm256_shuffle_epi8(table, _mm256_and_si256(a.high, b.high));
         sum.bytes = _mm256_add_epi8(sum.bytes, _mm256_add_epi8(low, high));
     }
-    static int value(Sum sum) {
-        const __m256i s = _mm256_sad_epu8(sum.bytes, _mm256_setzero_si256());
-        const __m128i half = _mm_add_epi32(_mm256_castsi256_si128(s), _mm256_extracti128_si256(s, 1));
-        return _mm_cvtsi128_si32(half) + _mm_extract_epi32(half, 2);
+    static Vec popcounts(Vec x) {
+        Sum sum;
+        add_popcount(sum, split(x), split(x));
+        return Vec(_mm256_sad_epu8(sum.bytes, _mm256_setzero_si256()));
     }
     static void add_values(int32_t* out, const Sum (&sum)[4]) {
         const __m256i none = _mm256_setzero_si256();

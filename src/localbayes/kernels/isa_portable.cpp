@@ -10,10 +10,10 @@ struct Word {
     static constexpr int kWords = 1, kTile = 8;
     static Vec load(const uint64_t* p) { return *p; }
     static bool is_zero(Vec x) { return x == 0; }
+    static Vec popcounts(Vec x) { return std::popcount(x); }
     using Split = Vec;
     static Split split(Vec x) { return x; }
     static void add_popcount(Sum& sum, Split a, Split b) { sum += std::popcount(a & b); }
-    static int value(Sum sum) { return sum; }
     static void add_values(int32_t* out, const Sum (&sum)[4]) {
         for (int k = 0; k < 4; ++k) out[k] += sum[k];
     }

@@ -1,13 +1,15 @@
 // From counts to scores, compiled once per instruction set: element-wise loops in a fixed order, so that
 // a wider vector changes the speed and not a bit of the result.
 #include <limits>
+#include <map>
 
 namespace {
 
 // Sets of weights and classes are worked on four at a time.
 using Four = double __attribute__((vector_size(32)));
-Four load(const double* p) {
-    Four v;
+template <class Doubles = Four>
+Doubles load(const double* p) {
+    Doubles v;
     std::memcpy(&v, p, sizeof v);
     return v;
 }
@@ -18,7 +20,7 @@ constexpr double kNever = -std::numeric_limits<double>::infinity();
 constexpr double kRounding = 1e-6;
 
 // S(gamma) = sum_d V[d] gamma^d = kappa for all classes of one query. S is increasing and convex. Four
-// classes are a vector and four vectors are solved side by side, by Halley's step for the power that fits
+// classes are a vector and six vectors are solved side by side, by Halley's step for the power that fits
 // S locally, guarded by bisection; a class that has converged stays as it is, so its result does not depend
 // on its neighbours.
 class GammaSolver {
@@ -31,29 +33,7 @@ public:
     void solve(const double* V, const double* kappas) {
         describe(V);
         const int vectors = room_ / 4, n = vectors * n_kappas_;
-        for (int first = 0; first < n; first += 4) {
-            Search s[4];
-            for (int j = 0; j < 4; ++j) {
-                const int at = std::min(first + j, n - 1);
-                s[j] = start(V, 4 * (at % vectors), kappas[at / vectors]);
-            }
-            evaluate(s);
-            for (int step = 0; step < 200; ++step) {
-                bool open = false;
-                for (Search& search : s) open |= search.next();
-                if (!open) break;
-                evaluate(s);
-            }
-            const auto keep = [&](int what, Four Search::*value) {
-                for (int j = 0; j < std::min(4, n - first); ++j) store(&found_[what * size_t(n) * 4 + size_t(first + j) * 4], s[j].*value);
-            };
-            keep(kGamma, &Search::g);
-            keep(kSum, &Search::f);
-            keep(kSlope, &Search::slope);
-            for (Search& search : s) search.g *= search.g;
-            evaluate(s);
-            keep(kSquares, &Search::f);
-        }
+        for (int first = 0; first < n; first += kSideBySide) solve_some<kSideBySide>(V, kappas, first, std::min(kSideBySide, n - first));
         for (int k = 0; k < n_kappas_; ++k) {
             double sum = 0, square_sum = 0;
             for (int y = 0; y < r_; ++y) {
@@ -74,15 +54,48 @@ public:
     }
 
 private:
+    // Solve for n vectors of classes and kappas, from the first on.
+    template <int N>
+    void solve_some(const double* V, const double* kappas, int first, int n) {
+        if (n != N) {
+            if constexpr (N > 1) solve_some<N - 1>(V, kappas, first, n);
+            return;
+        }
+        const int vectors = room_ / 4;
+        Search s[N];
+        for (int j = 0; j < N; ++j) s[j] = start(V, 4 * ((first + j) % vectors), kappas[(first + j) / vectors]);
+        evaluate(s);
+        for (int step = 0; step < 200; ++step) {
+            bool open = false;
+            for (Search& search : s) open |= search.next();
+            if (!open) break;
+            evaluate(s);
+        }
+        const auto keep = [&](int what, Four Search::*value) {
+            for (int j = 0; j < N; ++j) store(&found_[(size_t(what) * vectors * n_kappas_ + first + j) * 4], s[j].*value);
+        };
+        keep(kGamma, &Search::g);
+        keep(kSum, &Search::f);
+        keep(kSlope, &Search::slope);
+        for (Search& search : s) search.g *= search.g;
+        evaluate(s);
+        keep(kSquares, &Search::f);
+    }
+
+    static constexpr int kSideBySide = 6;
     enum { kGamma, kSum, kSlope, kSquares };
     double found(int what, int k, int y) const { return found_[(size_t(what) * n_kappas_ + k) * room_ + y]; }
 
     // Numbers of rows, and means and variances of their distances.
     void describe(const double* V) {
-        farthest_ = 0;
+        for (farthest_ = m_; farthest_ > 0; --farthest_) {
+            Four rows{};
+            for (int y = 0; y < room_; y += 4) rows += load(V + size_t(farthest_) * room_ + y);
+            if (rows[0] + rows[1] + rows[2] + rows[3] != 0) break;
+        }
         for (int y = 0; y < room_; y += 4) {
             Four n{}, moment{}, second{};
-            for (int d = 0; d <= m_; ++d) {
+            for (int d = 0; d <= farthest_; ++d) {
                 const Four v = load(V + size_t(d) * room_ + y), dv = double(d) * v;
                 n += v;
                 moment += dv;
@@ -93,9 +106,6 @@ private:
             store(&shape_[room_ + y], mean);
             store(&shape_[2 * room_ + y], second / n - mean * mean);
         }
-        for (int d = m_; d > 0 && farthest_ == 0; --d)
-            for (int y = 0; y < r_; ++y)
-                if (V[size_t(d) * room_ + y] != 0) farthest_ = d;
     }
 
     struct Search {
@@ -135,21 +145,20 @@ private:
     }
 
     // S and its slope.
-    void evaluate(Search (&s)[4]) const {
-        Four a{}, b{}, c{}, d{}, slope_a{}, slope_b{}, slope_c{}, slope_d{};
+    template <int N>
+    void evaluate(Search (&s)[N]) const {
+        Four sum[N] = {}, slope[N] = {}, g[N];
+        for (int j = 0; j < N; ++j) g[j] = s[j].g;
         size_t at = size_t(farthest_) * room_;
-        for (int distance = farthest_; distance >= 0; --distance, at -= room_) {
-            slope_a = slope_a * s[0].g + a;
-            slope_b = slope_b * s[1].g + b;
-            slope_c = slope_c * s[2].g + c;
-            slope_d = slope_d * s[3].g + d;
-            a = a * s[0].g + load(s[0].V + at);
-            b = b * s[1].g + load(s[1].V + at);
-            c = c * s[2].g + load(s[2].V + at);
-            d = d * s[3].g + load(s[3].V + at);
+        for (int distance = farthest_; distance >= 0; --distance, at -= room_)
+            for (int j = 0; j < N; ++j) {
+                slope[j] = slope[j] * g[j] + sum[j];
+                sum[j] = sum[j] * g[j] + load(s[j].V + at);
+            }
+        for (int j = 0; j < N; ++j) {
+            s[j].f = sum[j];
+            s[j].slope = slope[j];
         }
-        s[0].f = a, s[1].f = b, s[2].f = c, s[3].f = d;
-        s[0].slope = slope_a, s[1].slope = slope_b, s[2].slope = slope_c, s[3].slope = slope_d;
     }
 
     // Seen in logarithms, S is nearly a parabola from n at gamma = 1, whose slope and curvature are the mean
@@ -177,8 +186,8 @@ private:
 // --- sets of weights ------------------------------------------------------------------------------
 
 // Both kinds give S[class][set], the sums of the weights, and matches[class][set], the sums over attributes
-// of the weights of rows that agree, or a little more; fill gives the weights themselves, [distance][set].
-// There is room for a multiple of four sets.
+// of the weights of rows that agree, or a little more; fill gives the weights themselves, [distance][set], up
+// to a distance. There is room for a multiple of four sets, unless there is only one.
 
 // Weights [query][class][distance] that were given: one set.
 class GivenWeights {
@@ -186,7 +195,7 @@ public:
     GivenWeights(const Batch& b, const double* V, const double* weights)
         : V_(V), weights_(weights), r_(b.n_classes), distances_(b.m + 1), class_room_(b.class_room()) {}
 
-    const double* count(const Batch& part, int64_t first) {
+    const double* count(const Batch& part, const Places&, int64_t first) {
         first_ = first;
         return V_ + first * part.V_size();
     }
@@ -199,15 +208,13 @@ public:
                 sum += w;
                 matching += w * (distances_ - 1 - d);
             }
-            S[y * room] = sum;
-            matches[y * room] = matching;
+            S[y] = sum;
+            matches[y] = matching;
         }
     }
-    void fill(int64_t q, int y, double* w) const {
-        for (int d = 0; d < distances_; ++d) w[d * room] = of(q, y)[d];
-    }
+    void fill(int64_t q, int y, int last, double* w) const { std::copy_n(of(q, y), last + 1, w); }
 
-    static constexpr int n_sets = 1, room = 4;
+    static constexpr int n_sets = 1, room = 1;
 
 private:
     const double* of(int64_t q, int y) const { return weights_ + ((first_ + q) * r_ + y) * distances_; }
@@ -222,13 +229,14 @@ private:
 class CellWeights {
 public:
     CellWeights(const Batch& b, const double* kappas, int n_sets)
-        : n_sets(n_sets), room(padded(n_sets, 4)), r_(b.n_classes), m_(b.m), kappas_(kappas), solver_(r_, m_, n_sets) {}
+        : n_sets(n_sets), room(n_sets == 1 ? 1 : padded(n_sets, 4)), r_(b.n_classes), kappas_(kappas),
+          solver_(r_, b.m, n_sets) {}
 
-    const double* count(const Batch& part, int64_t) {
+    const double* count(const Batch& part, const Places& places, int64_t) {
         V_.resize(part.n_queries * part.V_size());
         gamma_.resize(part.n_queries * r_ * room);
         rho_.resize(part.n_queries * room);
-        distance_counts(part, V_.data());
+        count_distances(part, places, V_.data());
         return V_.data();
     }
     void sums(int64_t q, const double* V, double* S, double* matches) {
@@ -242,18 +250,21 @@ public:
             }
         }
     }
-    void fill(int64_t q, int y, double* w) const {
-        for (int k = 0; k < room; k += 4) {
-            const Four gamma = load(&gamma_[(q * r_ + y) * room + k]);
-            Four weight = load(&rho_[q * room + k]);
-            for (int d = 0; d <= m_; ++d, weight *= gamma) store(w + d * room + k, weight);
-        }
+    void fill(int64_t q, int y, int last, double* w) const {
+        const double *gamma = &gamma_[(q * r_ + y) * room], *rho = &rho_[q * room];
+        if (room == 1) return powers<double>(*rho, *gamma, last, w);
+        for (int k = 0; k < room; k += 4) powers(load(rho + k), load(gamma + k), last, w + k);
     }
 
     const int n_sets, room;
 
 private:
-    const int r_, m_;
+    template <class Sets>
+    void powers(Sets weight, Sets gamma, int last, double* w) const {
+        for (int d = 0; d <= last; ++d, weight *= gamma) std::memcpy(w + d * room, &weight, sizeof weight);
+    }
+
+    const int r_;
     const double* kappas_;
     GammaSolver solver_;
     std::vector<double> V_, gamma_, rho_;
@@ -261,25 +272,27 @@ private:
 
 // --- scores ---------------------------------------------------------------------------------------
 
-// T[i][k] = sum_d w[d][k] C[d, i] for `room` sets k; V is the query's. Four columns of four sets stay in registers.
+// T[i][k] = sum_d w[d][k] C[d, i] for `room` sets k, over the distances that are live. Four columns, of the only
+// set or of four, stay in registers.
 class Weigher {
 public:
-    explicit Weigher(const Batch& b) : rows_(size_t(b.m + 1) * padded(b.columns(), 4)), live_(b.m + 1) {}
+    explicit Weigher(const Batch& b) : rows_(size_t(b.m + 1) * padded(b.columns(), 4)) {}
 
     template <class Count>
-    void weigh(const Batch& batch, const double* V, int y, const Count* rows, int stride, const double* w, int room, double* T) {
-        int n = 0;
-        for (int d = 0; d <= batch.m; ++d) {
-            if (V[d * batch.class_room() + y] == 0) continue;
-            std::copy_n(rows + size_t(d) * stride, stride, &rows_[size_t(n) * stride]);
-            live_[n++] = w + d * room;
+    void weigh(const std::vector<int>& live, const Count* rows, int stride, const double* w, int room, double* T) {
+        const size_t n = live.size();
+        for (size_t l = 0; l < n; ++l) std::copy_n(rows + size_t(live[l]) * stride, stride, &rows_[l * stride]);
+        for (int i = 0; i < stride && room == 1; i += 4) {
+            Four sum{};
+            for (size_t l = 0; l < n; ++l) sum += w[live[l]] * load(&rows_[l * stride + i]);
+            store(T + i, sum);
         }
-        for (int k = 0; k < room; k += 4)
+        for (int k = 0; k < room && room > 1; k += 4)
             for (int i = 0; i < stride; i += 4) {
                 Four a{}, b{}, c{}, d{};
                 const double* row = &rows_[i];
-                for (int l = 0; l < n; ++l, row += stride) {
-                    const Four weight = load(live_[l] + k);
+                for (size_t l = 0; l < n; ++l, row += stride) {
+                    const Four weight = load(w + live[l] * room + k);
                     a += weight * row[0];
                     b += weight * row[1];
                     c += weight * row[2];
@@ -295,79 +308,79 @@ public:
 
 private:
     std::vector<double> rows_;  // of the distances that occur
-    std::vector<const double*> live_;
 };
 
 double defined(double log) { return std::isnan(log) ? kNever : log; }
 
-// Scores of a query and class from T, S and the log of the prior, for all sets of weights at once.
+// No less than the natural logarithm, and at most kLogAbove more: the bits of a number hold its exponent, and a
+// polynomial does for the rest.
+constexpr double kLogAbove = 1e-4;
+Four log_above(Four x) {
+    using Bits = int64_t __attribute__((vector_size(32)));
+    const auto bits = std::bit_cast<Bits>(x > 1e-300 ? x : 1e-300 + Four{});
+    const Four exponent = std::bit_cast<Four>(bits >> 52 | 0x4330000000000000) - (0x1p52 + 1023);
+    const Four t = std::bit_cast<Four>((bits & 0xFFFFFFFFFFFFF) | 0x3FF0000000000000) - 1;
+    const Four part = 4e-5 + t * (1.44149241 + t * (-0.706486449 + t * (0.409470299 + t * (-0.187488605 + t * 0.0430049578))));
+    return x > 0 ? 0.6931471805599453 * (exponent + part) : kNever + Four{};
+}
+
+// Scores of a query and class from T, S and the prior, for one set of weights or four at once.
 class Scorer {
 public:
     Scorer(const Batch& b, Laplace laplace)
         : m_(b.m), may_miss_(b.may_miss()), laplace_(laplace),
           // Factors are multiplied sixteen at a time between logarithms: far from overflow for any count, unless
           // alpha is so small or large that they are taken one by one.
-          group_(laplace.alpha < 1e-15 || laplace.alpha > 1e10 ? 1 : 16) {}
+          group_(laplace.alpha < 1e-15 || laplace.alpha > 1e10 ? 1 : 16) {
+        std::map<double, int> columns;
+        for (int i = 0; i < m_; ++i) ++columns[laplace.sizes[i]];
+        sizes_.assign(columns.begin(), columns.end());
+    }
 
-    // sum_i log((alpha + T_i) / (alpha q_i + S)) for the sets [k, k + 4) of `room`. Where values may be missing,
+    // log(prior prod_i (alpha + T_i) / (alpha q_i + S)) for the sets from k on of `room`. Where values may be missing,
     // T[m + i] stands for S and a value that the query lacks has no factor.
-    Four log_likelihood(const double* T, const double* S, int k, int room, const uint32_t* query) const {
-        const Four all = load(S + k);
-        Four sum{};
+    template <class Sets>
+    Sets log_joint(const double* prior, const double* T, const double* S, int k, int room, const uint32_t* query) const {
+        const Sets all = load<Sets>(S + k);
+        Sets sum{}, above = load<Sets>(prior + k);
         for (int i = 0; i < m_; i += group_) {
-            Four above = 1 + Four{}, below = above;
+            Sets below = 1 + Sets{};
             for (int j = i; j < std::min(i + group_, m_); ++j) {
                 if (may_miss_ && query[j] == kMissing) continue;
-                above *= laplace_.alpha + load(T + j * room + k);
-                below *= laplace_.alpha * laplace_.sizes[j] + (may_miss_ ? load(T + (m_ + j) * room + k) : all);
+                above *= laplace_.alpha + load<Sets>(T + j * room + k);
+                below *= laplace_.alpha * laplace_.sizes[j] + (may_miss_ ? load<Sets>(T + (m_ + j) * room + k) : all);
             }
-            const Four ratio = above / below;
-            for (int l = 0; l < 4; ++l) sum[l] += std::log(ratio[l]);
+            const Sets ratio = above / below;
+            if constexpr (sizeof(Sets) == sizeof(double)) sum += std::log(ratio);
+            else for (int l = 0; l < 4; ++l) sum[l] += std::log(ratio[l]);
+            above = 1 + Sets{};
         }
         return sum;
     }
 
     // No less than that: V alone gives sum_i T_i, and the product of the numerators is largest if all T_i are equal.
-    double bound(double S, double matches) {
-        return defined(m_ * std::log(laplace_.alpha + matches / m_) - log_denominators(S));
+    Four bound(Four prior, Four S, Four matches) const {
+        Four bound = log_above(prior) + m_ * log_above(laplace_.alpha + matches / m_);
+        for (const auto& [size, columns] : sizes_) bound -= columns * (log_above(laplace_.alpha * size + S) - kLogAbove);
+        return bound == bound ? bound : kNever + Four{};
     }
 
 private:
-    // sum_i log(alpha q_i + S), or a little less: classes whose weights sum to kappa share it.
-    double log_denominators(double S) {
-        const float key = std::nextafter(float(S), 0.0f);
-        for (const auto& [known, value] : recent_)
-            if (known == key) return value;
-        double sum = 0, below = 1;
-        for (int i = 0; i < m_; ++i) {
-            below *= laplace_.alpha * laplace_.sizes[i] + double(key);
-            if ((i + 1) % group_ == 0 || i + 1 == m_) {
-                sum += std::log(below);
-                below = 1;
-            }
-        }
-        recent_[next_++ % recent_.size()] = {key, sum};
-        return sum;
-    }
-
     const int m_;
     const bool may_miss_;
     const Laplace laplace_;
     const int group_;
-    std::array<std::pair<float, double>, 8> recent_ = [] {
-        std::array<std::pair<float, double>, 8> none;
-        none.fill({-1.0f, 0.0});
-        return none;
-    }();
-    size_t next_ = 0;
+    std::vector<std::pair<double, int>> sizes_;  // and how many columns have each
 };
+
+constexpr int kSingleRounds = 2;
 
 template <class Weights, class Matches>
 void log_joint(const Batch& batch, Weights weights, Matches matcher, Laplace laplace, double margin, double* out) {
     const int m = batch.m, r = batch.n_classes, n_sets = weights.n_sets, room = weights.room;
     const size_t all_pairs = batch.n_queries * r;
     const int64_t step = fitting(batch.n_queries, 8 * (batch.V_size() + 5 * r * room));
-    const size_t size = step * r * room;
+    const size_t size = step * r * room + 3;  // bounds are taken four at a time
     std::vector<double> S(size), matches(size), prior(size), bound(size);
     std::vector<double> w(size_t(m + 1) * room), T(size_t(padded(batch.columns(), 4)) * room);
     std::vector<uint8_t> wanted(step * r), counted(step * r);
@@ -376,26 +389,28 @@ void log_joint(const Batch& batch, Weights weights, Matches matcher, Laplace lap
     const bool choosy = std::isfinite(margin) && !batch.may_miss() && r > 1;
     for (int64_t first = 0; first < batch.n_queries; first += step) {
         const Batch b = batch.part(first, std::min(step, batch.n_queries - first));
-        const double* V = weights.count(b, first);
+        const Places places(b);
+        const double* V = weights.count(b, places, first);
         for (int64_t q = 0; q < b.n_queries; ++q) {
             const size_t at = q * r * room;
             weights.sums(q, V + q * b.V_size(), &S[at], &matches[at]);
             for (int k = 0; k < n_sets; ++k) {
                 double all = 0;
                 for (int y = 0; y < r; ++y) all += S[at + y * room + k];
-                for (int y = 0; y < r; ++y)
-                    prior[at + y * room + k] = defined(std::log((laplace.alpha + S[at + y * room + k]) / (laplace.alpha * r + all)));
+                for (int y = 0; y < r; ++y) prior[at + y * room + k] = (laplace.alpha + S[at + y * room + k]) / (laplace.alpha * r + all);
             }
         }
         const auto result = [&](int64_t q, int y, int k) -> double& { return out[k * all_pairs + (first + q) * r + y]; };
         const auto score = [&](const uint8_t* wanted) {
-            matcher.count(b, V, wanted, [&](int64_t q, int y, const auto* rows, int stride) {
+            matcher.count(b, places, V, wanted, [&](int64_t q, int y, const auto* rows, int stride, const std::vector<int>& live) {
                 const size_t at = (q * r + y) * room;
-                weights.fill(q, y, w.data());
-                weigher.weigh(b, V + q * b.V_size(), y, rows, stride, w.data(), room, T.data());
-                for (int k = 0; k < n_sets; k += 4) {
-                    const Four likelihood = scorer.log_likelihood(T.data(), &S[at], k, room, b.codes + q * m);
-                    for (int l = 0; l < std::min(4, n_sets - k); ++l) result(q, y, k + l) = prior[at + k + l] + defined(likelihood[l]);
+                const uint32_t* query = b.codes + q * m;
+                weights.fill(q, y, live.empty() ? -1 : live.back(), w.data());
+                weigher.weigh(live, rows, stride, w.data(), room, T.data());
+                if (room == 1) result(q, y, 0) = defined(scorer.template log_joint<double>(&prior[at], T.data(), &S[at], 0, 1, query));
+                for (int k = 0; k < n_sets && room > 1; k += 4) {
+                    const Four scores = scorer.template log_joint<Four>(&prior[at], T.data(), &S[at], k, room, query);
+                    for (int l = 0; l < std::min(4, n_sets - k); ++l) result(q, y, k + l) = defined(scores[l]);
                 }
             });
         };
@@ -403,32 +418,28 @@ void log_joint(const Batch& batch, Weights weights, Matches matcher, Laplace lap
             score(nullptr);
             continue;
         }
-        // First the class with the best bound, then all whose bound reaches what that class got.
-        std::fill(wanted.begin(), wanted.end(), 0);
-        for (int64_t q = 0; q < b.n_queries; ++q)
-            for (int k = 0; k < n_sets; ++k) {
-                int best = 0;
-                for (int y = 0; y < r; ++y) {
-                    const size_t at = (q * r + y) * room + k;
-                    bound[at] = prior[at] + scorer.bound(S[at], matches[at]);
-                    result(q, y, k) = kNever;
-                    if (bound[at] > bound[(q * r + best) * room + k]) best = y;
+        for (int64_t at = 0; at < b.n_queries * r * room; at += 4)
+            store(&bound[at], scorer.bound(load(&prior[at]), load(&S[at]), load(&matches[at])));
+        for (int k = 0; k < n_sets; ++k) std::fill_n(&result(0, 0, k), b.n_queries * r, kNever);
+        std::fill(counted.begin(), counted.end(), 0);
+        // Of the classes whose bound reaches the best score so far, the one with the best bound, a few times over, then all.
+        for (int round = 0; round <= kSingleRounds; ++round) {
+            std::fill(wanted.begin(), wanted.end(), 0);
+            for (int64_t q = 0; q < b.n_queries; ++q)
+                for (int k = 0; k < n_sets; ++k) {
+                    const double best = *std::max_element(&result(q, 0, k), &result(q, 0, k) + r);
+                    int first = -1;
+                    for (int y = 0; y < r; ++y) {
+                        const double reach = bound[(q * r + y) * room + k];
+                        if (counted[q * r + y] || reach < best - margin - kRounding) continue;
+                        if (round == kSingleRounds) wanted[q * r + y] = 1;
+                        else if (first < 0 || reach > bound[(q * r + first) * room + k]) first = y;
+                    }
+                    if (first >= 0) wanted[q * r + first] = 1;
                 }
-                wanted[q * r + best] = 1;
-            }
-        counted = wanted;
-        score(wanted.data());
-        std::fill(wanted.begin(), wanted.end(), 0);
-        for (int64_t q = 0; q < b.n_queries; ++q)
-            for (int k = 0; k < n_sets; ++k) {
-                double best = kNever;
-                for (int y = 0; y < r; ++y) best = std::max(best, result(q, y, k));
-                for (int y = 0; y < r; ++y) {
-                    const size_t at = q * r + y;
-                    wanted[at] |= !counted[at] && !(bound[at * room + k] < best - margin - kRounding);
-                }
-            }
-        score(wanted.data());
+            for (size_t at = 0; at < wanted.size(); ++at) counted[at] |= wanted[at];
+            score(wanted.data());
+        }
     }
 }
 
@@ -446,19 +457,16 @@ void log_joint_cells(const Batch& b, const double* kappas, int n_sets, Laplace l
 
 void weighted_sums(const Batch& b, const double* V, const double* weights, double* S, double* T) {
     const size_t distances = b.m + 1, width = b.columns();
-    std::vector<double> w(4 * distances), sums(4 * padded(int(width), 4));
+    std::vector<double> sums(padded(int(width), 4));
     Weigher weigher(b);
     with_matcher(b, [&](auto matcher) {
-        matcher.count(b, V, nullptr, [&](int64_t q, int y, const auto* rows, int stride) {
+        matcher.count(b, Places(b), V, nullptr, [&](int64_t q, int y, const auto* rows, int stride, const std::vector<int>& live) {
             const size_t at = q * b.n_classes + y;
-            const double* v = V + q * b.V_size();
+            const double *w = weights + at * distances, *v = V + q * b.V_size() + y;
             S[at] = 0;
-            for (size_t d = 0; d < distances; ++d) {
-                w[4 * d] = weights[at * distances + d];
-                S[at] += w[4 * d] * v[d * b.class_room() + y];
-            }
-            weigher.weigh(b, v, y, rows, stride, w.data(), 4, sums.data());
-            for (size_t i = 0; i < width; ++i) T[at * width + i] = sums[4 * i];
+            for (size_t d = 0; d < distances; ++d) S[at] += w[d] * v[d * b.class_room()];
+            weigher.weigh(live, rows, stride, w, 1, sums.data());
+            std::copy_n(sums.data(), width, T + at * width);
         });
     });
 }

@@ -127,14 +127,16 @@ class _Counts:
             lacking = (self._codes == missing_code(self._codes.dtype))[:, None, :]
             above, below = np.where(lacking, 1.0, above), np.where(lacking, 1.0, below)
         with np.errstate(divide="ignore", invalid="ignore"):
-            prior = _log((alpha + S) / (alpha * S.shape[1] + _last(np.cumsum(S, axis=1))))
-            likelihood = np.zeros(S.shape)
+            prior = (alpha + S) / (alpha * S.shape[1] + _last(np.cumsum(S, axis=1)))
+            score = np.zeros(S.shape)
             group = 1 if alpha < 1e-15 or alpha > 1e10 else 16
             for i in range(0, m, group):
                 some = (..., slice(i, i + group))
-                ratio = _last(np.cumprod(above[some], axis=2)) / _last(np.cumprod(below[some], axis=2))
-                likelihood += _log(ratio[..., 0])
-        return np.where(np.isnan(prior), -np.inf, prior) + np.where(np.isnan(likelihood), -np.inf, likelihood)
+                # The prior is the first factor of all.
+                factors = above[some] if i else np.concatenate([prior[..., None], above[some]], axis=2)
+                ratio = _last(np.cumprod(factors, axis=2)) / _last(np.cumprod(below[some], axis=2))
+                score += _log(ratio[..., 0])
+        return np.where(np.isnan(score), -np.inf, score)
 
 
 def _last(array: npt.NDArray[Any]) -> Floats:

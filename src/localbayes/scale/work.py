@@ -131,8 +131,10 @@ def index_part(
     none = np.empty((0, codes.shape[1]), np.uint32), class_codes[:0], numbers[:0], None
     left_out = next(model.index_.training_rows(numbers - first), none)
     # The order of the rows serves samples drawn from a local index; here it would only take memory.
-    model.index_.segments = [replace(s, row_classes=s.row_classes[:0]) for s in model.index_.segments]
-    return Part(model.index_, (*left_out[:2], left_out[2] + first))
+    index = model.index_
+    segments = [replace(s, row_classes=s.row_classes[:0]) for s in index.segments]
+    index = MatchIndex(index.sizes, index.n_classes, index.may_miss, segments)
+    return Part(index, (*left_out[:2], left_out[2] + first))
 
 
 def count_part(estimator: EagerClassifier, part: tuple[Any, Any]) -> ValueCounts:
