@@ -46,6 +46,8 @@ def or_prior(log_joint: Floats, class_count: npt.NDArray[Any]) -> Floats:
     >>> or_prior(np.array([[-np.inf, -np.inf]]), np.array([1, 3])).round(3).tolist()
     [[-1.386, -0.288]]
     """
+    if log_joint.min(initial=0.0) > -np.inf:
+        return log_joint
     lost = np.isneginf(log_joint).all(axis=-1, keepdims=True)
     if not lost.any():
         return log_joint
@@ -276,7 +278,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         log_joint: Floats = self._in_chunks(
             self._queries(X), self._defined_log_joint, np.float64, len(self.labels_)
         )
-        return log_joint[:, self.labels_.columns]
+        return self.labels_.arranged(log_joint)
 
     def explain(self, X: Any, top: int = 10, kappas: Any = None) -> Any:
         """Say why every row of X is predicted as it is.
@@ -351,14 +353,15 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         dtype: Any,
         *shape: int,
         sets: int | None = None,
+        out: npt.NDArray[Any] | None = None,
     ) -> Any:
         """Apply a function to chunks of queries, on ``n_jobs`` threads, within bounded memory.
 
         A function that works with several ``sets`` of weights at once needs the memory of each; those
-        of a prediction unless said otherwise.
+        of a prediction unless said otherwise. Results go to ``out`` if it is given.
         """
         n = len(codes)
-        out = np.empty((n, *shape), dtype=dtype)
+        out = np.empty((n, *shape), dtype=dtype) if out is None else out
         threads = min(effective_n_jobs(self.n_jobs), max(1, n // 16))
         fitting = _CACHE_BYTES // ((sets or self._n_sets()) * self._bytes_per_query())
         step = max(1, min(_MOST_QUERIES, fitting, -(-n // threads)))

@@ -229,16 +229,17 @@ class LCWNB(LazyClassifier):
             Classes in the order of ``classes_``.
         """
         grid = check_grid(kappas)
+        codes = self._queries(X)
+        # The kernel gives kappas first, and so do we: chunks are copied as they are.
+        out = np.moveaxis(np.empty((len(grid), len(codes), len(self.labels_))), 0, 1)
         out = self._in_chunks(
-            self._queries(X),
+            codes,
             lambda part: or_prior(self._score_many(self.index_.count(part), grid), self._class_count),
             np.float64,
-            len(grid),
-            len(self.labels_),
             sets=len(grid),
+            out=out,
         )
-        result: Floats = np.moveaxis(out, 1, 0)[:, :, self.labels_.columns]
-        return result
+        return self.labels_.arranged(np.moveaxis(out, 1, 0))
 
     def leave_one_out(self, kappas: npt.ArrayLike) -> dict[str, Floats]:
         """Accuracy and log loss of every kappa, each training row classified without itself.

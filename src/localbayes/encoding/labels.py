@@ -53,6 +53,11 @@ class ClassLabels:
     def __len__(self) -> int:
         return len(self.declared)
 
+    def arranged(self, scores: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Scores whose last axis is in declared order, in the order of ``classes``."""
+        as_declared = (self.columns == np.arange(len(self))).all()
+        return scores if as_declared else scores[..., self.columns]
+
     def encode(self, y: Any) -> npt.NDArray[np.int64]:
         """Position of every label in declared order."""
         declared = _declared(y)

@@ -84,10 +84,13 @@ class Sight {
 public:
     explicit Sight(const Batch& batch)
         : m_(batch.m), width_(padded(batch.columns(), 4)), class_room_(batch.class_room()), may_miss_(batch.may_miss()),
-          n_digits_(std::bit_width(unsigned(batch.m))), hit_(m_),
-          added_(m_ + 8), known_(m_), scratch_(size_t(may_miss_ ? 3 : 1) * m_ * kBlockWords),
-          words_(width_),
-          split_(size_t(width_) * kVectors), high_(size_t(m_ / 8 + 1) * kVectors) {}
+          n_digits_(std::max(3, int(std::bit_width(unsigned(batch.m))))), hit_(m_), added_(m_ + 8), known_(m_), scratch_(size_t(may_miss_ ? 3 : 1) * m_ * kBlockWords),
+          words_(width_), split_(size_t(width_) * kVectors), high_(size_t(m_ / 8 + 1) * kVectors) {
+        for (int sum = 0; sum <= m_; sum += 8) {
+            flips_.push_back(~Vec{});
+            for (int l = 3; l < n_digits_; ++l) flips_.push_back(sum >> l & 1 ? Vec{} : ~Vec{});
+        }
+    }
 
     // Find the planes of the query's values and add up, for the vectors that hold rows [begin, end).
     void look(const Segment& s, const uint64_t* block, const uint32_t* places, const uint32_t* codes, int begin, int end) {
@@ -114,6 +117,7 @@ public:
                 });
         }
         if (!any_large) return;
+        if (pieces[0].end == kBlockRows) return add_block(V + pieces[0].y);
         const int first = pieces.front().begin / kVecRows, last = (pieces.back().end + kVecRows - 1) / kVecRows;
         for (int group = 0; group <= m_ / 8; ++group) {
             Vec lines[kVectors], any{};
@@ -127,8 +131,6 @@ public:
                 const auto word = [&](const Vec* planes) { return reinterpret_cast<const uint64_t*>(planes)[row / 64]; };
                 return row % 64 == 0 ? 0 : line(word(high(group)) & ~(~uint64_t{0} << row % 64), word);
             };
-            double* const nearest = V + distance(8 * group) * class_room_;
-            const ptrdiff_t next = distance(1) < distance(0) ? -ptrdiff_t(class_room_) : ptrdiff_t(class_room_);
             int cut = -1;
             uint64_t before_cut = 0;
             for (const Piece& p : pieces) {
@@ -141,7 +143,7 @@ public:
                 rows += spread(before_cut);
                 int32_t counts[8];
                 for (int k = 0; k < 8; ++k) counts[k] = rows[k];
-                for (int k = 0; k < std::min(8, m_ + 1 - 8 * group); ++k) nearest[p.y + k * next] += counts[k];
+                add_counts(counts, group, V + p.y);
             }
         }
     }
@@ -237,10 +239,11 @@ private:
                 lowest_[low + 4][v] = pair & fours;
             }
             for (int l = 3; l < n_digits; ++l) digits_[l][v] = more[l];
-            for (int group = 0; group <= m_ / 8; ++group) {
-                Vec mask = ~Vec{};
-                for (int l = 3; l < n_digits; ++l) mask &= group << 3 >> l & 1 ? more[l] : ~more[l];
-                high_[size_t(group) * kVectors + v] = mask;
+            Vec* high = &high_[v];
+            for (const Vec* flip = flips_.data(); flip < flips_.data() + flips_.size(); flip += n_digits - 2, high += kVectors) {
+                Vec mask = flip[0];
+                for (int l = 3; l < n_digits; ++l) mask &= more[l] ^ flip[l - 2];
+                *high = mask;
             }
         }
     }
@@ -288,16 +291,42 @@ private:
         for (int group = 0; group <= m_ / 8; ++group) {
             Vec some[N];
             for (int v = 0; v < N; ++v) some[v] = rows[v] & high(group)[first + v];
-            if (!any(some)) continue;
+            if (!any(some, N)) continue;
             for (int low = 0; low < 8; ++low) {
                 Vec leaf[N];
                 for (int v = 0; v < N; ++v) leaf[v] = some[v] & lowest_[low][first + v];
-                if (any(leaf)) f.template operator()<N>(leaf, first, distance(8 * group + low));
+                if (any(leaf, N)) f.template operator()<N>(leaf, first, distance(8 * group + low));
             }
         }
     }
 
-    // The same for a class of few rows, which spares it the rest of its vectors.
+    // V of a whole block of one class.
+    void add_block(double* V) const {
+        for (int group = 0; group <= m_ / 8; ++group) {
+            const Vec* some = high(group);
+            if (!any(some, kVectors)) continue;
+            int32_t counts[8] = {};
+            for (int low = 0; low < 8; low += 4) {
+                typename Word::Sum sum[4] = {};
+                for (int v = 0; v < kVectors; ++v)
+                    for (int k = 0; k < 4; ++k) {
+                        const Split rows = Word::split(some[v] & lowest_[low + k][v]);
+                        Word::add_popcount(sum[k], rows, rows);
+                    }
+                Word::add_values(counts + low, sum);
+            }
+            add_counts(counts, group, V);
+        }
+    }
+
+    // Add what was counted for the sums of a group to V of one class.
+    void add_counts(const int32_t (&counts)[8], int group, double* V) const {
+        const ptrdiff_t next = distance(1) < distance(0) ? -ptrdiff_t(class_room_) : ptrdiff_t(class_room_);
+        V += distance(8 * group) * class_room_;
+        for (int k = 0; k < std::min(8, m_ + 1 - 8 * group); ++k) V[k * next] += counts[k];
+    }
+
+    // C of a class of few rows, which spares it the rest of its vectors.
     void add_matches_of_words(const Piece& piece, int32_t* rows) {
         for (int w = piece.begin / 64; w * 64 < piece.end; ++w) {
             const auto word = [&](const Vec* planes) { return reinterpret_cast<const uint64_t*>(planes)[w]; };
@@ -345,10 +374,9 @@ private:
         return Word::load(word);
     }
 
-    template <int N>
-    static bool any(const Vec (&masks)[N]) {
+    static bool any(const Vec* masks, int n) {
         Vec all = masks[0];
-        for (int v = 1; v < N; ++v) all |= masks[v];
+        for (int v = 1; v < n; ++v) all |= masks[v];
         return !Word::is_zero(all);
     }
 
@@ -376,7 +404,7 @@ private:
     std::vector<const uint64_t*> hit_, added_, known_;
     std::vector<uint64_t> scratch_, words_;
     std::vector<Split> split_;
-    std::vector<Vec> high_;
+    std::vector<Vec> high_, flips_;  // a flip turns the digits of one group into ones
     alignas(64) Vec digits_[kMaxDigits][kVectors], lowest_[8][kVectors];
 };
 

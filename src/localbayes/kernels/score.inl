@@ -13,7 +13,27 @@ Doubles load(const double* p) {
     std::memcpy(&v, p, sizeof v);
     return v;
 }
-void store(double* p, Four v) { std::memcpy(p, &v, sizeof v); }
+template <class Doubles>
+void store(double* p, Doubles v) { std::memcpy(p, &v, sizeof v); }
+
+// No less than the natural logarithm, and at most kLogAbove more: the bits of a number hold its exponent, and a
+// polynomial does for the rest.
+using FourBits = int64_t __attribute__((vector_size(32)));
+constexpr double kLogAbove = 1e-4, kLog2 = 0.6931471805599453;
+Four log_above(Four x) {
+    const auto bits = std::bit_cast<FourBits>(x > 1e-300 ? x : 1e-300 + Four{});
+    const Four exponent = std::bit_cast<Four>(bits >> 52 | 0x4330000000000000) - (0x1p52 + 1023);
+    const Four t = std::bit_cast<Four>((bits & 0xFFFFFFFFFFFFF) | 0x3FF0000000000000) - 1;
+    const Four part = 4e-5 + t * (1.44149241 + t * (-0.706486449 + t * (0.409470299 + t * (-0.187488605 + t * 0.0430049578))));
+    return x > 0 ? kLog2 * (exponent + part) : -std::numeric_limits<double>::infinity() + Four{};
+}
+
+// e to the power of x <= 0, to one in a thousand.
+Four exp_about(Four x) {
+    const Four power = x > -690 ? x / kLog2 : -1000 + Four{}, shifted = power + 0x1.8p52;  // the lowest bits are a whole number
+    const Four part = power - (shifted - 0x1.8p52);
+    return std::bit_cast<Four>((std::bit_cast<FourBits>(shifted) + 1023) << 52) * (1 + part * (0.6931 + part * (0.2402 + part * 0.0555)));
+}
 
 constexpr double kNever = -std::numeric_limits<double>::infinity();
 // Far more than the rounding of a score and the width of a tie.
@@ -33,7 +53,8 @@ public:
     void solve(const double* V, const double* kappas) {
         describe(V);
         const int vectors = room_ / 4, n = vectors * n_kappas_;
-        for (int first = 0; first < n; first += kSideBySide) solve_some<kSideBySide>(V, kappas, first, std::min(kSideBySide, n - first));
+        const int groups = (n + kSideBySide - 1) / kSideBySide, step = (n + groups - 1) / groups;
+        for (int first = 0; first < n; first += step) solve_some<kSideBySide>(V, kappas, first, std::min(step, n - first));
         for (int k = 0; k < n_kappas_; ++k) {
             double sum = 0, square_sum = 0;
             for (int y = 0; y < r_; ++y) {
@@ -132,15 +153,19 @@ private:
         }
     };
 
+    // Seen in logarithms, S is nearly a parabola from n at gamma = 1, whose slope and curvature are the mean
+    // and the variance of the distances.
     Search start(const double* V, int first, double kappa) const {
         Search s;
         s.V = V + first;
         s.kappa = kappa;
-        for (int k = 0; k < 4; ++k) {
-            const double n = shape_[first + k], nearest = s.V[k];
-            s.open[k] = nearest < kappa && kappa < n ? -1 : 0;
-            s.g[k] = s.open[k] ? guess(first + k, kappa) : nearest >= kappa && n > 0 ? 0.0 : 1.0;
-        }
+        const Four n = load(&shape_[first]), mean = load(&shape_[room_ + first]), nearest = load(s.V);
+        const Four drop = log_above(kappa / n), square = mean * mean + 2 * load(&shape_[2 * room_ + first]) * drop;
+        Four root;
+        for (int k = 0; k < 4; ++k) root[k] = std::sqrt(std::max(square[k], 0.0));
+        s.open = (nearest < kappa) & (kappa < n);
+        const Four closed = (nearest >= kappa) & (n > 0) ? Four{} : 1 + Four{};
+        s.g = s.open ? exp_about(2 * drop / (mean + root)) : closed;
         return s;
     }
 
@@ -161,24 +186,6 @@ private:
         }
     }
 
-    // Seen in logarithms, S is nearly a parabola from n at gamma = 1, whose slope and curvature are the mean
-    // and the variance of the distances.
-    double guess(int y, double kappa) const {
-        const double drop = log2(kappa / shape_[y]), mean = shape_[room_ + y];
-        const double root = mean * mean + 2 * 0.6931 * shape_[2 * room_ + y] * drop;
-        return exp2(2 * drop / (mean + std::sqrt(std::max(root, 0.0))));
-    }
-    // To a percent: the bits of a number are its logarithm, but for a straight line in place of a curve.
-    static constexpr double kOne = double(int64_t{0x3FF} << 52), kUnit = double(int64_t{1} << 52);
-    static double log2(double x) {
-        const double line = (double(std::bit_cast<int64_t>(x)) - kOne) / kUnit, part = line - std::floor(line);
-        return line + 0.34 * part * (1 - part);
-    }
-    static double exp2(double x) {
-        const double part = x - std::floor(x);
-        return std::bit_cast<double>(int64_t(kOne + kUnit * std::max(x - 0.34 * part * (1 - part), -1000.0)));
-    }
-
     int r_, room_, m_, n_kappas_, farthest_ = 0;
     std::vector<double> shape_, found_, rho_;  // found_ is [what][kappa][class]
 };
@@ -186,8 +193,8 @@ private:
 // --- sets of weights ------------------------------------------------------------------------------
 
 // Both kinds give S[class][set], the sums of the weights, and matches[class][set], the sums over attributes
-// of the weights of rows that agree, or a little more; fill gives the weights themselves, [distance][set], up
-// to a distance. There is room for a multiple of four sets, unless there is only one.
+// of the weights of rows that agree, or a little more; fill gives the weights themselves, [distance][set], of
+// the distances that are live. There is room for a multiple of four sets, unless there is only one.
 
 // Weights [query][class][distance] that were given: one set.
 class GivenWeights {
@@ -212,7 +219,9 @@ public:
             matches[y] = matching;
         }
     }
-    void fill(int64_t q, int y, int last, double* w) const { std::copy_n(of(q, y), last + 1, w); }
+    void fill(int64_t q, int y, const std::vector<int>& live, double* w) const {
+        for (const int d : live) *w++ = of(q, y)[d];
+    }
 
     static constexpr int n_sets = 1, room = 1;
 
@@ -250,18 +259,23 @@ public:
             }
         }
     }
-    void fill(int64_t q, int y, int last, double* w) const {
+    void fill(int64_t q, int y, const std::vector<int>& live, double* w) const {
         const double *gamma = &gamma_[(q * r_ + y) * room], *rho = &rho_[q * room];
-        if (room == 1) return powers<double>(*rho, *gamma, last, w);
-        for (int k = 0; k < room; k += 4) powers(load(rho + k), load(gamma + k), last, w + k);
+        if (room == 1) return powers(*rho, *gamma, live, w);
+        for (int k = 0; k < room; k += 4) powers(load(rho + k), load(gamma + k), live, w + k);
     }
 
     const int n_sets, room;
 
 private:
     template <class Sets>
-    void powers(Sets weight, Sets gamma, int last, double* w) const {
-        for (int d = 0; d <= last; ++d, weight *= gamma) std::memcpy(w + d * room, &weight, sizeof weight);
+    void powers(Sets weight, Sets gamma, const std::vector<int>& live, double* w) const {
+        int d = 0;
+        for (const int next : live) {
+            for (; d < next; ++d) weight *= gamma;
+            store(w, weight);
+            w += room;
+        }
     }
 
     const int r_;
@@ -284,7 +298,7 @@ public:
         for (size_t l = 0; l < n; ++l) std::copy_n(rows + size_t(live[l]) * stride, stride, &rows_[l * stride]);
         for (int i = 0; i < stride && room == 1; i += 4) {
             Four sum{};
-            for (size_t l = 0; l < n; ++l) sum += w[live[l]] * load(&rows_[l * stride + i]);
+            for (size_t l = 0; l < n; ++l) sum += w[l] * load(&rows_[l * stride + i]);
             store(T + i, sum);
         }
         for (int k = 0; k < room && room > 1; k += 4)
@@ -292,7 +306,7 @@ public:
                 Four a{}, b{}, c{}, d{};
                 const double* row = &rows_[i];
                 for (size_t l = 0; l < n; ++l, row += stride) {
-                    const Four weight = load(w + live[l] * room + k);
+                    const Four weight = load(w + l * room + k);
                     a += weight * row[0];
                     b += weight * row[1];
                     c += weight * row[2];
@@ -312,18 +326,6 @@ private:
 
 double defined(double log) { return std::isnan(log) ? kNever : log; }
 
-// No less than the natural logarithm, and at most kLogAbove more: the bits of a number hold its exponent, and a
-// polynomial does for the rest.
-constexpr double kLogAbove = 1e-4;
-Four log_above(Four x) {
-    using Bits = int64_t __attribute__((vector_size(32)));
-    const auto bits = std::bit_cast<Bits>(x > 1e-300 ? x : 1e-300 + Four{});
-    const Four exponent = std::bit_cast<Four>(bits >> 52 | 0x4330000000000000) - (0x1p52 + 1023);
-    const Four t = std::bit_cast<Four>((bits & 0xFFFFFFFFFFFFF) | 0x3FF0000000000000) - 1;
-    const Four part = 4e-5 + t * (1.44149241 + t * (-0.706486449 + t * (0.409470299 + t * (-0.187488605 + t * 0.0430049578))));
-    return x > 0 ? 0.6931471805599453 * (exponent + part) : kNever + Four{};
-}
-
 // Scores of a query and class from T, S and the prior, for one set of weights or four at once.
 class Scorer {
 public:
@@ -335,6 +337,14 @@ public:
         std::map<double, int> columns;
         for (int i = 0; i < m_; ++i) ++columns[laplace.sizes[i]];
         sizes_.assign(columns.begin(), columns.end());
+    }
+
+    // (alpha + S_y) / (alpha r + sum S) for all r classes.
+    template <class Sets>
+    void priors(const double* S, int r, int room, double* prior) const {
+        Sets all{};
+        for (int y = 0; y < r; ++y) all += load<Sets>(S + y * room);
+        for (int y = 0; y < r; ++y) store(prior + y * room, (laplace_.alpha + load<Sets>(S + y * room)) / (laplace_.alpha * r + all));
     }
 
     // log(prior prod_i (alpha + T_i) / (alpha q_i + S)) for the sets from k on of `room`. Where values may be missing,
@@ -394,18 +404,15 @@ void log_joint(const Batch& batch, Weights weights, Matches matcher, Laplace lap
         for (int64_t q = 0; q < b.n_queries; ++q) {
             const size_t at = q * r * room;
             weights.sums(q, V + q * b.V_size(), &S[at], &matches[at]);
-            for (int k = 0; k < n_sets; ++k) {
-                double all = 0;
-                for (int y = 0; y < r; ++y) all += S[at + y * room + k];
-                for (int y = 0; y < r; ++y) prior[at + y * room + k] = (laplace.alpha + S[at + y * room + k]) / (laplace.alpha * r + all);
-            }
+            if (room == 1) scorer.template priors<double>(&S[at], r, room, &prior[at]);
+            for (int k = 0; k < room && room > 1; k += 4) scorer.template priors<Four>(&S[at + k], r, room, &prior[at + k]);
         }
         const auto result = [&](int64_t q, int y, int k) -> double& { return out[k * all_pairs + (first + q) * r + y]; };
         const auto score = [&](const uint8_t* wanted) {
             matcher.count(b, places, V, wanted, [&](int64_t q, int y, const auto* rows, int stride, const std::vector<int>& live) {
                 const size_t at = (q * r + y) * room;
                 const uint32_t* query = b.codes + q * m;
-                weights.fill(q, y, live.empty() ? -1 : live.back(), w.data());
+                weights.fill(q, y, live, w.data());
                 weigher.weigh(live, rows, stride, w.data(), room, T.data());
                 if (room == 1) result(q, y, 0) = defined(scorer.template log_joint<double>(&prior[at], T.data(), &S[at], 0, 1, query));
                 for (int k = 0; k < n_sets && room > 1; k += 4) {
@@ -457,15 +464,17 @@ void log_joint_cells(const Batch& b, const double* kappas, int n_sets, Laplace l
 
 void weighted_sums(const Batch& b, const double* V, const double* weights, double* S, double* T) {
     const size_t distances = b.m + 1, width = b.columns();
-    std::vector<double> sums(padded(int(width), 4));
+    std::vector<double> sums(padded(int(width), 4)), w(distances);
     Weigher weigher(b);
     with_matcher(b, [&](auto matcher) {
         matcher.count(b, Places(b), V, nullptr, [&](int64_t q, int y, const auto* rows, int stride, const std::vector<int>& live) {
             const size_t at = q * b.n_classes + y;
-            const double *w = weights + at * distances, *v = V + q * b.V_size() + y;
             S[at] = 0;
-            for (size_t d = 0; d < distances; ++d) S[at] += w[d] * v[d * b.class_room()];
-            weigher.weigh(live, rows, stride, w, 1, sums.data());
+            for (size_t l = 0; l < live.size(); ++l) {
+                w[l] = weights[at * distances + live[l]];
+                S[at] += w[l] * V[q * b.V_size() + live[l] * b.class_room() + y];
+            }
+            weigher.weigh(live, rows, stride, w.data(), 1, sums.data());
             std::copy_n(sums.data(), width, T + at * width);
         });
     });

@@ -212,9 +212,7 @@ class _OneBatch:
     def _queries(self, codes: Codes) -> Codes:
         return codes
 
-    def _in_chunks(
-        self, codes: Codes, function: Any, dtype: Any, *shape: int, sets: int | None = None
-    ) -> Any:
+    def _in_chunks(self, codes: Codes, function: Any, dtype: Any, *shape: int, **_: Any) -> Any:
         return function(codes)
 
 
