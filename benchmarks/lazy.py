@@ -120,7 +120,7 @@ def wide(folder: Path, quick: bool) -> Iterator[Ratio]:
             "frame": lambda model=from_frame, queries=frame: model.predict(queries),
             "k-NN": neighbours(split.train_codes, split.class_codes, codes),
         }
-        best = best_times(works, 2 if quick else 5)
+        best = best_times(works, 2 if quick else 9)
         n, m = split.train_codes.shape
         topic = f"{name}, {n:,} × {m}, {split.n_classes} classes, {N_ASKED:,} queries"
         other = per_query(best["k-NN"], N_ASKED, "k-NN")
@@ -185,7 +185,7 @@ def kappas(folder: Path, quick: bool) -> Iterator[Ratio]:
         "proba": lambda: model.predict_proba(queries),
         "left out": lambda: model.leave_one_out([5.0]),
     }
-    best = best_times(works, 1 if quick else 3)
+    best = best_times(works, 1 if quick else 7)
     n, rows = len(queries), len(split.train_codes)
     twelve = per_query(best["twelve"], n, "twelve")
     topic = "many kappas, letter"

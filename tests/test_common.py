@@ -460,8 +460,9 @@ def test_missing_values_get_mean_or_mode_or_a_value_of_their_own(method):
 @every_method
 def test_an_unknown_way_with_missing_values_is_refused(method):
     """The message lists the ways there are."""
-    with pytest.raises(ValueError, match=r"missing must be 'impute', 'category'.*, got 'drop'"):
-        method(missing="drop").fit([["a"]], ["x"])
+    for X in ([["a"]], Coded([[0]], sizes=[2])):
+        with pytest.raises(ValueError, match=r"missing must be 'impute', 'category'.*, got 'drop'"):
+            method(missing="drop").fit(X, ["x"])
 
 
 @every_method

@@ -143,7 +143,7 @@ def test_segments_stay_few_and_domains_may_grow_between_them():
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_rows_wait_for_a_query_as_they_were_when_they_came(weighted):
-    """Single rows, whose codes need a wider type now and then, are packed at the first query; arrays were copied."""
+    """Single rows, some with codes of a wider type, are copied, and packed at the first query."""
     codes, classes, sizes = table(5, 300, 3, 4, [2, 300, 4])
     weights = np.random.default_rng(0).random(300) if weighted else None
     index = kernels.MatchIndex(sizes, 4)

@@ -180,12 +180,14 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         labels: ClassLabels = ClassLabels.learn(y, classes) if first else self.labels_
         class_codes = labels.encode(y)
         if first:
-            encoder = None
-            if not isinstance(X, Coded):
-                encoder = TableEncoder(self.categorical_features, self.n_bins, self.missing, self.discretize)
-                encoder.fit(X, class_codes, weights)
-            self.encoder_ = encoder
-            self.sizes_: npt.NDArray[np.uint32] = X.sizes if encoder is None else encoder.sizes
+            encoder = TableEncoder(self.categorical_features, self.n_bins, self.missing, self.discretize)
+            if isinstance(X, Coded):
+                encoder.check_options()
+                self.encoder_, sizes = None, X.sizes
+            else:
+                self.encoder_ = encoder.fit(X, class_codes, weights)
+                sizes = encoder.sizes
+            self.sizes_: npt.NDArray[np.uint32] = sizes
             self._start(self.sizes_, len(labels))
             self._class_count: npt.NDArray[Any] = np.zeros(len(labels), dtype=np.int64)
         elif self.encoder_ is not None and not isinstance(X, Coded):

@@ -176,7 +176,8 @@ def _bins(cuts: npt.NDArray[np.float64], numbers: npt.NDArray[np.float64]) -> np
         return np.searchsorted(cuts, numbers, side="left").astype(np.int64, copy=False)
     # A few comparisons with all numbers take less time than a search for each.
     below = (cuts[:, None] < numbers).view(np.int8)
-    return below.sum(axis=0, dtype=np.int8).astype(np.int64)
+    bins: npt.NDArray[np.int64] = below.sum(axis=0, dtype=np.int8).astype(np.int64)
+    return bins
 
 
 def sorted_values(values: list[Any]) -> list[Any]:

@@ -67,14 +67,18 @@ class TableEncoder:
                     column.cuts = cut_points(self.discretize, raw.numbers, class_codes, weights, self.n_bins)
         return self
 
-    def start(self, names: Sequence[str]) -> "TableEncoder":
-        """Check the options against the names of the columns; the first step of a fit in parts."""
+    def check_options(self) -> None:
+        """Refuse options that make no sense, whatever the table."""
         if isinstance(self.n_bins, bool) or not isinstance(self.n_bins, int | np.integer) or self.n_bins < 1:
             raise ValueError(f"n_bins must be a whole number >= 1, got {self.n_bins!r}")
         if self.missing not in ("impute", "category", "ignore"):
             raise ValueError(f"missing must be 'impute', 'category' or 'ignore', got {self.missing!r}")
         if self.discretize not in ("width", "quantile", "mdl"):
             raise ValueError(f"discretize must be 'width', 'quantile' or 'mdl', got {self.discretize!r}")
+
+    def start(self, names: Sequence[str]) -> "TableEncoder":
+        """Check the options, also against the names of the columns; the first step of a fit in parts."""
+        self.check_options()
         self.names = list(names)
         self.forced = _forced_kinds(self.categorical_features, self.names)
         return self

@@ -224,7 +224,7 @@ class MatchIndex:
             self.pack()
 
     def pack(self) -> None:
-        """Pack the rows that wait; every count does so too, but threads that count at once would do it twice."""
+        """Pack the rows that wait; a count does so too, but threads that begin at once would all do it."""
         packed, waiting = self._rows
         if not waiting:
             return

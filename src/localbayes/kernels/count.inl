@@ -84,8 +84,9 @@ class Sight {
 public:
     explicit Sight(const Batch& batch)
         : m_(batch.m), width_(padded(batch.columns(), 4)), class_room_(batch.class_room()), may_miss_(batch.may_miss()),
-          n_digits_(std::max(3, int(std::bit_width(unsigned(batch.m))))), hit_(m_), added_(m_ + 8), known_(m_), scratch_(size_t(may_miss_ ? 3 : 1) * m_ * kBlockWords),
-          words_(width_), split_(size_t(width_) * kVectors), high_(size_t(m_ / 8 + 1) * kVectors) {
+          n_digits_(std::max(3, int(std::bit_width(unsigned(batch.m))))), hit_(m_), added_(m_ + 8), known_(m_),
+          scratch_(size_t(may_miss_ ? 3 : 1) * m_ * kBlockWords), words_(width_), split_(size_t(width_) * kVectors),
+          high_(size_t(m_ / 8 + 1) * kVectors) {
         for (int sum = 0; sum <= m_; sum += 8) {
             flips_.push_back(~Vec{});
             for (int l = 3; l < n_digits_; ++l) flips_.push_back(sum >> l & 1 ? Vec{} : ~Vec{});

@@ -19,9 +19,10 @@
 //
 // Counting. A carry-save adder sums the planes of the query's values, 64 to 512 rows at once, into
 // the binary digits of every row's number of agreements. Then, class by class,
-//     V: a binary descent over the digits gives one mask per distance that occurs, and its popcount;
-//        in a small class the digits of each row are read off instead;
-//     C: popcount(mask_d & plane_i), on the way down the same tree.
+//     V: for each value of the higher digits, a word's rows with each value of the lowest three are counted into
+//        the eight bytes of a line, and the lines of a class are added up; a class that begins or ends inside a
+//        word counts that word's rows before the cut once more; rows of a very small class are read off one by one;
+//     C: popcount(mask_d & plane_i) for the mask of every distance that occurs.
 // Weighted rows go through the same planes, but their weights are added up one by one, in double.
 //
 // A batch is asked for V first. V decides the weights, and with them which classes can still win:
