@@ -58,20 +58,21 @@ public:
         for (int k = 0; k < n_kappas_; ++k) {
             double sum = 0, square_sum = 0;
             for (int y = 0; y < r_; ++y) {
-                sum += found(kSum, k, y);
-                square_sum += found(kSquares, k, y);
+                sum += *found(kSum, k, y);
+                square_sum += *found(kSquares, k, y);
             }
             rho_[k] = square_sum > 0 ? sum / square_sum : 1.0;
         }
     }
 
     double rho(int k) const { return rho_[k]; }
-    double gamma(int k, int y) const { return found(kGamma, k, y); }
-    double weight_sum(int k, int y) const { return rho_[k] * found(kSum, k, y); }
+    // Of the four classes from y on.
+    Four gamma(int k, int y) const { return load(found(kGamma, k, y)); }
+    Four weight_sum(int k, int y) const { return rho_[k] * load(found(kSum, k, y)); }
     // The rows at distance d have m - d matches each; rounded up.
-    double matches(int k, int y) const {
-        const double f = found(kSum, k, y), misses = gamma(k, y) * found(kSlope, k, y);
-        return rho_[k] * (std::max(m_ * f - misses, 0.0) + 1e-12 * m_ * f);
+    Four matches(int k, int y) const {
+        const Four all = m_ * load(found(kSum, k, y)), some = all - gamma(k, y) * load(found(kSlope, k, y));
+        return rho_[k] * ((some > 0 ? some : Four{}) + 1e-12 * all);
     }
 
 private:
@@ -105,7 +106,7 @@ private:
 
     static constexpr int kSideBySide = 6;
     enum { kGamma, kSum, kSlope, kSquares };
-    double found(int what, int k, int y) const { return found_[(size_t(what) * n_kappas_ + k) * room_ + y]; }
+    const double* found(int what, int k, int y) const { return &found_[(size_t(what) * n_kappas_ + k) * room_ + y]; }
 
     // Numbers of rows, and means and variances of their distances.
     void describe(const double* V) {
@@ -137,12 +138,13 @@ private:
 
         // One step of the classes that are still open; whether there are any.
         bool next() {
-            const Four inverse = 1 / f, u = kappa * inverse, power = g * slope * inverse;
+            // Halley's step for the power g S' / S that fits locally, or Newton's where S is flatter than a line through
+            // zero; both with the fractions multiplied out.
+            const Four steep = g * slope, more = steep + f, less = steep - f;
+            const Four above = less > 0 ? less * f + more * kappa : less + kappa;
+            const Four below = less > 0 ? more * f + less * kappa : steep;
             low = f < kappa ? g : low;
             high = f > kappa ? g : high;
-            // Halley's step for the power, or Newton's where S is flatter than a line through zero
-            const Four above = power > 1 ? (power - 1) + (power + 1) * u : power - 1 + u;
-            const Four below = power > 1 ? (power + 1) + (power - 1) * u : power;
             Four next = g * above / below;
             next = next > low ? next : 2 * high;
             next = next < high ? next : 0.5 * (low + high);
@@ -252,10 +254,13 @@ public:
         solver_.solve(V, kappas_);
         for (int k = 0; k < n_sets; ++k) {
             rho_[q * room + k] = solver_.rho(k);
-            for (int y = 0; y < r_; ++y) {
-                gamma_[(q * r_ + y) * room + k] = solver_.gamma(k, y);
-                S[y * room + k] = solver_.weight_sum(k, y);
-                matches[y * room + k] = solver_.matches(k, y);
+            for (int y = 0; y < r_; y += 4) {
+                const Four gamma = solver_.gamma(k, y), sum = solver_.weight_sum(k, y), matching = solver_.matches(k, y);
+                for (int l = 0; l < std::min(4, r_ - y); ++l) {
+                    gamma_[(q * r_ + y + l) * room + k] = gamma[l];
+                    S[(y + l) * room + k] = sum[l];
+                    matches[(y + l) * room + k] = matching[l];
+                }
             }
         }
     }
@@ -492,8 +497,9 @@ void cell_weights(const double* V, int64_t n_queries, int n_classes, int m, doub
         rho[q] = solver.rho(0);
         for (int y = 0; y < n_classes; ++y) {
             double weight = rho[q];
-            *gamma++ = solver.gamma(0, y);
-            for (int d = 0; d <= m; ++d, weight *= solver.gamma(0, y)) *weights++ = weight;
+            *gamma = solver.gamma(0, y / 4 * 4)[y % 4];
+            for (int d = 0; d <= m; ++d, weight *= *gamma) *weights++ = weight;
+            ++gamma;
         }
     }
 }
