@@ -27,6 +27,7 @@ def memory(quick: bool) -> Iterator[Ratio]:
     for m, q, target in ((20, 16, 3.0), (1, 16, 3.0), (20, 200, 6.0), (2, 70_000, 6.0), (1, 70_000, 6.0)):
         codes, classes = make_codes(n, m, q, seed=3)
         model = LCWNB(5).fit(Coded(codes, np.full(m, q)), classes)
+        model.index_.pack()  # as it is once it has been asked
         everything = len(pickle.dumps(model))
         yield Ratio(
             "memory of a fitted model",

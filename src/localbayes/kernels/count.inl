@@ -63,7 +63,7 @@ struct Piece {
 // Per segment, query and attribute: where in a block the plane of the query's value begins (its first digit's).
 class Places {
 public:
-    explicit Places(const Batch& b) : m_(b.m) {
+    explicit Places(const Batch& b) : m_(b.m), segments_(b.segments.data()) {
         for (const Segment& s : b.segments) {
             std::vector<uint32_t>& places = places_.emplace_back(b.n_queries * m_);
             for (size_t k = 0; k < places.size(); ++k) {
@@ -72,10 +72,11 @@ public:
             }
         }
     }
-    const uint32_t* of(size_t segment, int64_t query) const { return &places_[segment][query * m_]; }
+    const uint32_t* of(const Segment& s, int64_t query) const { return &places_[&s - segments_][query * m_]; }
 
 private:
     size_t m_;
+    const Segment* segments_;
     std::vector<std::vector<uint32_t>> places_;
 };
 
@@ -97,8 +98,10 @@ public:
     void look(const Segment& s, const uint64_t* block, const uint32_t* places, const uint32_t* codes, int begin, int end) {
         const int first = begin / kVecRows, last = (end + kVecRows - 1) / kVecRows;
         for (int i = 0; i < m_; ++i) hit_[i] = block + places[i];
-        for (const int i : s.wide)
-            if (codes[i] < s.columns[i].n_codes) hit_[i] = find(s.columns[i], block, codes[i], first, last, &scratch_[size_t(i) * kBlockWords]);
+        for (const int i : s.wide) {
+            const Column& c = s.columns[i];
+            if (codes[i] < c.n_codes) hit_[i] = find(c, block, codes[i], first, last, &scratch_[size_t(i) * kBlockWords]);
+        }
         for (int i = 0; i < m_; ++i) added_[i] = hit_[i];
         std::fill_n(&added_[m_], 8, block);
         for (int i = 0; may_miss_ && i < m_; ++i) find_misses(s, block, codes[i], i, first, last);
@@ -440,7 +443,7 @@ void count_distances(const Batch& b, const Places& places, double* V) {
         for (const Segment& s : b.segments)
             for_each_block(s, 0, b.n_classes, [&](const uint64_t* block, const std::vector<Piece>& pieces) {
                 for (int64_t q = first; q < std::min(first + step, b.n_queries); ++q) {
-                    sight.look(s, block, places.of(&s - b.segments.data(), q), b.codes + q * b.m, pieces.front().begin, pieces.back().end);
+                    sight.look(s, block, places.of(s, q), b.codes + q * b.m, pieces.front().begin, pieces.back().end);
                     sight.add_distances(pieces, V + q * size);
                 }
             });
@@ -448,6 +451,8 @@ void count_distances(const Batch& b, const Places& places, double* V) {
 }
 
 void distance_counts(const Batch& b, double* V) { count_distances(b, Places(b), V); }
+
+using Live = std::vector<int>;  // distances at which a class has rows, increasing
 
 // Counts C of one query and class at a time.
 template <class Count>
@@ -476,7 +481,8 @@ private:
         for (const Segment& s : b.segments)
             for_each_block(s, y, y + 1, [&](const uint64_t* block, const std::vector<Piece>& pieces) {
                 for (size_t k = 0; k < queries_.size(); ++k) {
-                    sight_.look(s, block, places.of(&s - b.segments.data(), queries_[k]), b.codes + queries_[k] * b.m, pieces[0].begin, pieces[0].end);
+                    const int64_t q = queries_[k];
+                    sight_.look(s, block, places.of(s, q), b.codes + q * b.m, pieces[0].begin, pieces[0].end);
                     sight_.add_matches(pieces[0], &tallies_[k * tally_size_]);
                 }
             });
@@ -502,7 +508,7 @@ private:
     size_t tally_size_, per_pass_;
     std::vector<Count> tallies_;  // zero between passes
     std::vector<int64_t> queries_;
-    std::vector<int> live_;
+    Live live_;
     Sight sight_;
 };
 

@@ -16,6 +16,10 @@ Doubles load(const double* p) {
 template <class Doubles>
 void store(double* p, Doubles v) { std::memcpy(p, &v, sizeof v); }
 
+constexpr double kNever = -std::numeric_limits<double>::infinity();
+// Far more than the rounding of a score and the width of a tie.
+constexpr double kRounding = 1e-6;
+
 // No less than the natural logarithm, and at most kLogAbove more: the bits of a number hold its exponent, and a
 // polynomial does for the rest.
 using FourBits = int64_t __attribute__((vector_size(32)));
@@ -24,20 +28,17 @@ Four log_above(Four x) {
     const auto bits = std::bit_cast<FourBits>(x > 1e-300 ? x : 1e-300 + Four{});
     const Four exponent = std::bit_cast<Four>(bits >> 52 | 0x4330000000000000) - (0x1p52 + 1023);
     const Four t = std::bit_cast<Four>((bits & 0xFFFFFFFFFFFFF) | 0x3FF0000000000000) - 1;
-    const Four part = 4e-5 + t * (1.44149241 + t * (-0.706486449 + t * (0.409470299 + t * (-0.187488605 + t * 0.0430049578))));
-    return x > 0 ? kLog2 * (exponent + part) : -std::numeric_limits<double>::infinity() + Four{};
+    const Four part = 1.44149241 + t * (-0.706486449 + t * (0.409470299 + t * (-0.187488605 + t * 0.0430049578)));
+    return x > 0 ? kLog2 * (exponent + t * part + 4e-5) : kNever + Four{};
 }
 
 // e to the power of x <= 0, to one in a thousand.
 Four exp_about(Four x) {
-    const Four power = x > -690 ? x / kLog2 : -1000 + Four{}, shifted = power + 0x1.8p52;  // the lowest bits are a whole number
-    const Four part = power - (shifted - 0x1.8p52);
-    return std::bit_cast<Four>((std::bit_cast<FourBits>(shifted) + 1023) << 52) * (1 + part * (0.6931 + part * (0.2402 + part * 0.0555)));
+    const Four power = x > -690 ? x / kLog2 : -1000 + Four{};
+    const Four shifted = power + 0x1.8p52, part = power - (shifted - 0x1.8p52);  // the lowest bits are the whole part
+    const Four whole = std::bit_cast<Four>((std::bit_cast<FourBits>(shifted) + 1023) << 52);
+    return whole * (1 + part * (0.6931 + part * (0.2402 + part * 0.0555)));
 }
-
-constexpr double kNever = -std::numeric_limits<double>::infinity();
-// Far more than the rounding of a score and the width of a tie.
-constexpr double kRounding = 1e-6;
 
 // S(gamma) = sum_d V[d] gamma^d = kappa for all classes of one query. S is increasing and convex. Four
 // classes are a vector and six vectors are solved side by side, by Halley's step for the power that fits
@@ -221,7 +222,7 @@ public:
             matches[y] = matching;
         }
     }
-    void fill(int64_t q, int y, const std::vector<int>& live, double* w) const {
+    void fill(int64_t q, int y, const Live& live, double* w) const {
         for (const int d : live) *w++ = of(q, y)[d];
     }
 
@@ -264,7 +265,7 @@ public:
             }
         }
     }
-    void fill(int64_t q, int y, const std::vector<int>& live, double* w) const {
+    void fill(int64_t q, int y, const Live& live, double* w) const {
         const double *gamma = &gamma_[(q * r_ + y) * room], *rho = &rho_[q * room];
         if (room == 1) return powers(*rho, *gamma, live, w);
         for (int k = 0; k < room; k += 4) powers(load(rho + k), load(gamma + k), live, w + k);
@@ -274,7 +275,7 @@ public:
 
 private:
     template <class Sets>
-    void powers(Sets weight, Sets gamma, const std::vector<int>& live, double* w) const {
+    void powers(Sets weight, Sets gamma, const Live& live, double* w) const {
         int d = 0;
         for (const int next : live) {
             for (; d < next; ++d) weight *= gamma;
@@ -298,7 +299,7 @@ public:
     explicit Weigher(const Batch& b) : rows_(size_t(b.m + 1) * padded(b.columns(), 4)) {}
 
     template <class Count>
-    void weigh(const std::vector<int>& live, const Count* rows, int stride, const double* w, int room, double* T) {
+    void weigh(const Live& live, const Count* rows, int stride, const double* w, int room, double* T) {
         const size_t n = live.size();
         for (size_t l = 0; l < n; ++l) std::copy_n(rows + size_t(live[l]) * stride, stride, &rows_[l * stride]);
         for (int i = 0; i < stride && room == 1; i += 4) {
@@ -349,7 +350,8 @@ public:
     void priors(const double* S, int r, int room, double* prior) const {
         Sets all{};
         for (int y = 0; y < r; ++y) all += load<Sets>(S + y * room);
-        for (int y = 0; y < r; ++y) store(prior + y * room, (laplace_.alpha + load<Sets>(S + y * room)) / (laplace_.alpha * r + all));
+        for (int y = 0; y < r; ++y)
+            store(prior + y * room, (laplace_.alpha + load<Sets>(S + y * room)) / (laplace_.alpha * r + all));
     }
 
     // log(prior prod_i (alpha + T_i) / (alpha q_i + S)) for the sets from k on of `room`. Where values may be missing,
@@ -414,12 +416,13 @@ void log_joint(const Batch& batch, Weights weights, Matches matcher, Laplace lap
         }
         const auto result = [&](int64_t q, int y, int k) -> double& { return out[k * all_pairs + (first + q) * r + y]; };
         const auto score = [&](const uint8_t* wanted) {
-            matcher.count(b, places, V, wanted, [&](int64_t q, int y, const auto* rows, int stride, const std::vector<int>& live) {
+            matcher.count(b, places, V, wanted, [&](int64_t q, int y, const auto* rows, int stride, const Live& live) {
                 const size_t at = (q * r + y) * room;
                 const uint32_t* query = b.codes + q * m;
                 weights.fill(q, y, live, w.data());
                 weigher.weigh(live, rows, stride, w.data(), room, T.data());
-                if (room == 1) result(q, y, 0) = defined(scorer.template log_joint<double>(&prior[at], T.data(), &S[at], 0, 1, query));
+                if (room == 1)
+                    result(q, y, 0) = defined(scorer.template log_joint<double>(&prior[at], T.data(), &S[at], 0, 1, query));
                 for (int k = 0; k < n_sets && room > 1; k += 4) {
                     const Four scores = scorer.template log_joint<Four>(&prior[at], T.data(), &S[at], k, room, query);
                     for (int l = 0; l < std::min(4, n_sets - k); ++l) result(q, y, k + l) = defined(scores[l]);
@@ -472,7 +475,7 @@ void weighted_sums(const Batch& b, const double* V, const double* weights, doubl
     std::vector<double> sums(padded(int(width), 4)), w(distances);
     Weigher weigher(b);
     with_matcher(b, [&](auto matcher) {
-        matcher.count(b, Places(b), V, nullptr, [&](int64_t q, int y, const auto* rows, int stride, const std::vector<int>& live) {
+        matcher.count(b, Places(b), V, nullptr, [&](int64_t q, int y, const auto* rows, int stride, const Live& live) {
             const size_t at = q * b.n_classes + y;
             S[at] = 0;
             for (size_t l = 0; l < live.size(); ++l) {
