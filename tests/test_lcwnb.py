@@ -394,6 +394,26 @@ def test_rows_to_leave_out_are_a_seeded_sample(small_problem):
     assert set(np.round(tables[0] * 20, 9) % 1) == {0}
 
 
+@pytest.mark.parametrize("margin", [0.01, 1.0, 5.0])
+@pytest.mark.parametrize("alpha", [0.0, 1.0])
+def test_a_mixture_predicts_the_class_that_wins_among_all(monkeypatch, margin, alpha):
+    """Leaving out classes far below the best changes no prediction, ties between like classes included."""
+    monkeypatch.setattr("localbayes.classifiers.lcwnb._MARGIN", margin)
+    rng = np.random.default_rng(7)
+    codes, classes = rng.integers(0, 3, (400, 9)), rng.integers(0, 6, 400)
+    codes[:, :5] = np.where(rng.random((400, 5)) < 0.6, classes[:, None] % 3, codes[:, :5])
+    # Classes 6 and up have the rows of classes 0 and up once more: each query ties.
+    X = Coded(np.concatenate([codes, codes]), sizes=[3] * 9)
+    y = np.concatenate([classes, classes + 6])
+    model = LCWNB(alpha=alpha).fit(X, y, sample_weight=rng.choice([1.0, 1.0, 0.5], 800))
+    assert len(model.kappas_) > 1
+    asked = Coded(rng.integers(0, 3, (300, 9)), sizes=[3] * 9)
+    for fitted in (model, LCWNB(alpha=alpha).fit(X, y)):
+        scores = fitted.predict_log_joint(asked)
+        first = (scores >= scores.max(axis=1, keepdims=True) - 1e-9).argmax(axis=1)
+        assert fitted.predict(asked).tolist() == fitted.classes_[first].tolist()
+
+
 def test_the_choice_can_be_drawn(small_problem):
     """Accuracy and log loss against kappa, on the axes given."""
     import matplotlib.figure

@@ -11,14 +11,17 @@ from scipy.special import logsumexp
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from localbayes.classifiers.base import Floats, or_prior
+from localbayes.classifiers.base import TIE, Floats, or_prior
 from localbayes.classifiers.kappa import KappaChoice, LeftOut, choose, kappa_grid, mix, rows_to_leave_out
 from localbayes.classifiers.lazy import LazyClassifier, check_count, check_number
 from localbayes.classifiers.terms import defined_terms, sum_of_terms
 from localbayes.encoding.coded import Codes, missing_code
-from localbayes.kernels import MatchCounts, cell_weights
+from localbayes.kernels import MatchCounts, MatchIndex, cell_weights
 
 __all__ = ["LCWNB", "LocalModel"]
+
+# A class that stays this far below the best under every kappa of a mixture is left out of a prediction.
+_MARGIN = 5.0
 
 
 @dataclass(frozen=True)
@@ -307,12 +310,29 @@ class LCWNB(LazyClassifier):
         """Log joint by query, kappa and class, from one count of the matches."""
         return np.moveaxis(counts.cell_log_joint(grid, *self._laplace()), 0, 1)
 
+    def _contenders(self, codes: Codes) -> Floats:
+        """Log joint in which the class that wins is the one that wins among all.
+
+        A mixture normalises under every kappa, for which all classes count. But a class that is left out
+        stays a margin below the best under each kappa, so it takes little from the others and has little
+        itself. Where that little could change the winner, all classes are scored after all.
+        """
+        if len(self.kappas_) == 1:
+            return super()._contenders(codes)
+        if not isinstance(self.index_, MatchIndex):  # counts that came from a cluster
+            return self._log_joint(codes)
+        scores = self._scores(codes, _MARGIN)
+        n_left_out = np.isneginf(scores).sum(axis=1)
+        second, best = np.partition(scores, -2, axis=1)[:, -2:].T / self.temperature_
+        at_least = best - np.log1p(n_left_out * np.exp(-_MARGIN)) - TIE
+        unsure = (n_left_out > 0) & (at_least <= np.maximum(second, -_MARGIN) + TIE)
+        if unsure.any():
+            scores[unsure] = self._log_joint(codes[unsure])
+        return scores
+
     def _scores(self, codes: Codes, margin: float) -> Floats:
-        several = len(self.kappas_) > 1
-        scores = self.index_.count(codes).cell_log_joint(
-            self.kappas_, *self._laplace(), np.inf if several else margin
-        )
-        if not several:
+        scores: Floats = self.index_.count(codes).cell_log_joint(self.kappas_, *self._laplace(), margin)
+        if len(self.kappas_) == 1:
             scores = scores[0]
         else:
             scores = or_prior(scores, self._class_count)
