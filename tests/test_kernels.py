@@ -164,6 +164,17 @@ def test_rows_wait_for_a_query_as_they_were_when_they_came(weighted):
         np.testing.assert_array_equal(labels, classes[numbers])
 
 
+def test_rows_that_wait_keep_their_missing_values_when_domains_grow():
+    """In bytes 254 means missing; it still does when the column has 300 values by the time of a query."""
+    index = kernels.MatchIndex(np.array([3, 2], np.uint32), 2, may_miss=True)
+    index.append(np.array([[missing_code(np.uint8), 1], [2, 0]], np.uint8), np.array([0, 1]))
+    index.sizes = np.array([300, 2], np.uint32)
+    index.append(np.array([[missing_code(np.uint8), 1]], np.uint16), np.array([1]))
+    V = index.count(np.array([[7, 1]], np.uint16)).distance_counts
+    # Row 0 lacks the first value and agrees on the second, row 1 differs in both, row 2 in the first.
+    assert V.tolist() == [[[1, 0, 0], [0, 1, 1]]]
+
+
 def test_threads_that_count_rows_which_wait_see_each_of_them_once():
     """Whoever packs first, and however often, no row is lost or counted twice."""
     codes, classes, sizes = table(6, 4000, 12, 3, [5] * 12)

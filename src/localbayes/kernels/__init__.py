@@ -187,12 +187,23 @@ class MatchIndex:
         may_miss: bool = False,
         segments: Sequence[Segment] = (),
     ) -> None:
-        self.sizes = sizes
+        self._sizes = sizes
         self.n_classes = n_classes
         self.may_miss = may_miss
         # What is packed and what waits are replaced together: a thread sees every row once.
         self._rows: tuple[list[Segment], list[Rows]] = (list(segments), [])
         self._n_waiting = 0
+
+    @property
+    def sizes(self) -> npt.NDArray[np.uint32]:
+        """Number of declared values of every attribute."""
+        return self._sizes
+
+    @sizes.setter
+    def sizes(self, sizes: npt.NDArray[np.uint32]) -> None:
+        # The rows that wait mark a missing value by a code that was none under the sizes so far.
+        self.pack()
+        self._sizes = sizes
 
     @property
     def segments(self) -> list[Segment]:
@@ -213,14 +224,17 @@ class MatchIndex:
     def append(
         self, codes: Codes, class_codes: npt.NDArray[Any], weights: npt.NDArray[np.float64] | None = None
     ) -> None:
-        """Add rows, which are copied."""
+        """Add rows; those that wait are copied."""
         classes = np.asarray(class_codes).astype(np.min_scalar_type(max(self.n_classes - 1, 0)))
-        rows = (np.array(codes), classes, None if weights is None else np.array(weights, dtype=np.float64))
+        enough = (self._n_waiting + len(codes)) * len(self.sizes) >= _MOST_WAITING
+        if not enough:
+            codes, weights = codes.copy(), None if weights is None else weights.copy()
+        rows = (codes, classes, weights)
         if self._rows[1] and not _alike(self._rows[1][0], rows):
             self.pack()
         self._rows[1].append(rows)
         self._n_waiting += len(codes)
-        if self._n_waiting * len(self.sizes) >= _MOST_WAITING:
+        if enough:
             self.pack()
 
     def pack(self) -> None:
@@ -228,12 +242,11 @@ class MatchIndex:
         packed, waiting = self._rows
         if not waiting:
             return
-        codes = np.concatenate([rows[0] for rows in waiting])
-        classes = np.concatenate([rows[1] for rows in waiting])
+        codes = _joined([rows[0] for rows in waiting])
+        classes = _joined([rows[1] for rows in waiting])
         weights = [rows[2] for rows in waiting if rows[2] is not None]
         first_row = sum(s.n_rows for s in packed)
-        new = self._segment(codes, classes, first_row, np.concatenate(weights) if weights else None)
-        packed = [*packed, new]
+        packed = [*packed, self._segment(codes, classes, first_row, _joined(weights) if weights else None)]
         while len(packed) > 1 and 2 * packed[-1].n_rows >= packed[-2].n_rows:
             packed[-2:] = [self._merged(*packed[-2:])]
         self._rows, self._n_waiting = (packed, []), 0
@@ -319,6 +332,10 @@ _MOST_WAITING = 1 << 20
 def _alike(one: Rows, other: Rows) -> bool:
     """Whether rows can be packed together: their codes are of one type, and all have weights or none."""
     return one[0].dtype == other[0].dtype and (one[2] is None) == (other[2] is None)
+
+
+def _joined(arrays: list[Any]) -> Any:
+    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
 
 
 def _weights(segment: Segment) -> Floats:
