@@ -323,6 +323,8 @@ class LCWNB(LazyClassifier):
             return self._log_joint(codes)
         scores = self._scores(codes, _MARGIN)
         n_left_out = np.isneginf(scores).sum(axis=1)
+        if not n_left_out.any():
+            return scores
         second, best = np.partition(scores, -2, axis=1)[:, -2:].T / self.temperature_
         at_least = best - np.log1p(n_left_out * np.exp(-_MARGIN)) - TIE
         unsure = (n_left_out > 0) & (at_least <= np.maximum(second, -_MARGIN) + TIE)
