@@ -587,17 +587,14 @@ def test_waiting_for_another_run(tmp_path, monkeypatch):
 
         def waiting(self, units):
             told.append(f"waiting for {units}")
+            with Store(path) as store, store.transaction():  # the other machine gives up
+                store._db.execute("DELETE FROM claims")
 
     away = replace(this_process(), host="elsewhere")
     with Store(path) as store, monkeypatch.context() as other:
         other.setattr("localbayes.study.store.this_process", lambda: away)
         store.claim("labor", "NB", 1)
-
-    def give_up(seconds):
-        with Store(path) as store, store.transaction():
-            store._db.execute("DELETE FROM claims")
-
-    monkeypatch.setattr("localbayes.study.run.time.sleep", give_up)
+    monkeypatch.setattr("localbayes.study.run.POLL_SECONDS", 0)
     assert run_study(plan, path, progress=Watch()).rows == 3
     assert told == ["begin", "waiting for 1", "advance", "advance", "advance"]
 
