@@ -37,7 +37,7 @@ def growth(quick: bool, costs: Costs) -> Iterator[Ratio]:
             "faiss, 50 nearest": faiss_search(table.train, few),
             "scikit-learn k-NN": neighbours(table.train, table.class_codes, few),
         }
-        for name, seconds in best_times(peers, 1 if quick or n > 10**6 else 3).items():
+        for name, seconds in best_times(peers, 1 if quick else 3 if n > 10**6 else 5).items():
             costs.setdefault(name, {})[n] = seconds / len(few)
     ours = costs["LCWNB.predict"]
     for a, b in pairwise(lengths):

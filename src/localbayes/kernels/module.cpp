@@ -40,9 +40,9 @@ Out<T, kDims> make(std::initializer_list<size_t> shape) {
 template <class Code>
 Out<uint64_t, 1> pack_rows(In<Code, 2> codes, In<int64_t, 1> order, In<uint32_t, 1> sizes, bool may_miss) {
     const Segment s(sizes.data(), int(sizes.shape(0)), may_miss);
-    for (size_t k = 0; k < order.size(); ++k)
-        if (uint64_t(order(k)) >= codes.shape(0) || codes.shape(1) != sizes.size())
-            throw std::invalid_argument("the order does not fit the rows, or the rows their sizes");
+    bool fits = codes.shape(1) == sizes.size();
+    for (size_t k = 0; k < order.size(); ++k) fits &= uint64_t(order(k)) < codes.shape(0);
+    if (!fits) throw std::invalid_argument("the order does not fit the rows, or the rows their sizes");
     auto out = make<uint64_t, 1>({s.words_needed(order.shape(0))});
     nb::gil_scoped_release release;
     pack(s, codes.data(), order.data(), int64_t(order.shape(0)), out.data());

@@ -16,6 +16,13 @@ Doubles load(const double* p) {
 template <class Doubles>
 void store(double* p, Doubles v) { std::memcpy(p, &v, sizeof v); }
 
+// Calls f(Sets{}, k) with what holds the sets from k on: a number if there is room for one set only, or four of them.
+template <class F>
+void for_sets(int room, F f) {
+    if (room == 1) return f(double{}, 0);
+    for (int k = 0; k < room; k += 4) f(Four{}, k);
+}
+
 constexpr double kNever = -std::numeric_limits<double>::infinity();
 // Far more than the rounding of a score and the width of a tie.
 constexpr double kRounding = 1e-6;
@@ -267,8 +274,7 @@ public:
     }
     void fill(int64_t q, int y, const Live& live, double* w) const {
         const double *gamma = &gamma_[(q * r_ + y) * room], *rho = &rho_[q * room];
-        if (room == 1) return powers(*rho, *gamma, live, w);
-        for (int k = 0; k < room; k += 4) powers(load(rho + k), load(gamma + k), live, w + k);
+        for_sets(room, [&]<class Sets>(Sets, int k) { powers(load<Sets>(rho + k), load<Sets>(gamma + k), live, w + k); });
     }
 
     const int n_sets, room;
@@ -302,12 +308,15 @@ public:
     void weigh(const Live& live, const Count* rows, int stride, const double* w, int room, double* T) {
         const size_t n = live.size();
         for (size_t l = 0; l < n; ++l) std::copy_n(rows + size_t(live[l]) * stride, stride, &rows_[l * stride]);
-        for (int i = 0; i < stride && room == 1; i += 4) {
-            Four sum{};
-            for (size_t l = 0; l < n; ++l) sum += w[l] * load(&rows_[l * stride + i]);
-            store(T + i, sum);
+        if (room == 1) {
+            for (int i = 0; i < stride; i += 4) {
+                Four sum{};
+                for (size_t l = 0; l < n; ++l) sum += w[l] * load(&rows_[l * stride + i]);
+                store(T + i, sum);
+            }
+            return;
         }
-        for (int k = 0; k < room && room > 1; k += 4)
+        for (int k = 0; k < room; k += 4)
             for (int i = 0; i < stride; i += 4) {
                 Four a{}, b{}, c{}, d{};
                 const double* row = &rows_[i];
@@ -411,8 +420,7 @@ void log_joint(const Batch& batch, Weights weights, Matches matcher, Laplace lap
         for (int64_t q = 0; q < b.n_queries; ++q) {
             const size_t at = q * r * room;
             weights.sums(q, V + q * b.V_size(), &S[at], &matches[at]);
-            if (room == 1) scorer.template priors<double>(&S[at], r, room, &prior[at]);
-            for (int k = 0; k < room && room > 1; k += 4) scorer.template priors<Four>(&S[at + k], r, room, &prior[at + k]);
+            for_sets(room, [&]<class Sets>(Sets, int k) { scorer.template priors<Sets>(&S[at + k], r, room, &prior[at + k]); });
         }
         const auto result = [&](int64_t q, int y, int k) -> double& { return out[k * all_pairs + (first + q) * r + y]; };
         const auto score = [&](const uint8_t* wanted) {
@@ -421,12 +429,11 @@ void log_joint(const Batch& batch, Weights weights, Matches matcher, Laplace lap
                 const uint32_t* query = b.codes + q * m;
                 weights.fill(q, y, live, w.data());
                 weigher.weigh(live, rows, stride, w.data(), room, T.data());
-                if (room == 1)
-                    result(q, y, 0) = defined(scorer.template log_joint<double>(&prior[at], T.data(), &S[at], 0, 1, query));
-                for (int k = 0; k < n_sets && room > 1; k += 4) {
-                    const Four scores = scorer.template log_joint<Four>(&prior[at], T.data(), &S[at], k, room, query);
-                    for (int l = 0; l < std::min(4, n_sets - k); ++l) result(q, y, k + l) = defined(scores[l]);
-                }
+                for_sets(room, [&]<class Sets>(Sets, int k) {
+                    double scores[sizeof(Sets) / sizeof(double)];
+                    store(scores, scorer.template log_joint<Sets>(&prior[at], T.data(), &S[at], k, room, query));
+                    for (int l = 0; l < std::min(int(std::size(scores)), n_sets - k); ++l) result(q, y, k + l) = defined(scores[l]);
+                });
             });
         };
         if (!choosy) {
