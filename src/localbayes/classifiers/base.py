@@ -1,7 +1,9 @@
 """What all classifiers share: tables and labels in, predictions out."""
 
+import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
+from functools import cache
 from typing import Any, Self
 
 import numpy as np
@@ -15,7 +17,7 @@ from localbayes.classifiers.weights import log_shift, row_weights, shifted
 from localbayes.encoding import ClassLabels, Coded, TableEncoder
 from localbayes.encoding.coded import Codes
 from localbayes.encoding.labels import take_labels
-from localbayes.encoding.tables import check_table, take_rows
+from localbayes.encoding.tables import check_table, is_frame, take_rows
 
 __all__ = ["TIE", "BayesClassifier", "first_best"]
 
@@ -46,9 +48,7 @@ def or_prior(log_joint: Floats, class_count: npt.NDArray[Any]) -> Floats:
     >>> or_prior(np.array([[-np.inf, -np.inf]]), np.array([1, 3])).round(3).tolist()
     [[-1.386, -0.288]]
     """
-    if log_joint.min(initial=0.0) > -np.inf:
-        return log_joint
-    lost = np.isneginf(log_joint).all(axis=-1, keepdims=True)
+    lost = log_joint.max(axis=-1, keepdims=True) == -np.inf
     if not lost.any():
         return log_joint
     with np.errstate(divide="ignore"):
@@ -332,7 +332,10 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 )
             return X
         X = check_table(X, self)
-        validate_data(self, X, reset=reset, skip_check_array=True)
+        names = getattr(self, "feature_names_in_", None)
+        # Scikit-learn takes a third of a millisecond to say that the names are those of fit.
+        if reset or names is None or not is_frame(X) or list(X.columns) != names.tolist():
+            validate_data(self, X, reset=reset, skip_check_array=True)
         return X
 
     def _encode(self, X: Any) -> Codes:
@@ -366,19 +369,29 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         out = np.empty((n, *shape), dtype=dtype) if out is None else out
         threads = min(effective_n_jobs(self.n_jobs), max(1, n // 16))
         fitting = _CACHE_BYTES // ((sets or self._n_sets()) * self._bytes_per_query())
-        step = max(1, min(_MOST_QUERIES, fitting, -(-n // threads)))
+        # A thread takes a chunk when it is done with another, so that all are busy to the end; but many queries
+        # share what is read of the training rows.
+        n_chunks = min(4 * threads, n // 128) if threads > 1 else 1
+        step = max(1, min(_MOST_QUERIES, fitting, -(-n // max(n_chunks, threads))))
+        chunks = iter(range(0, n, step))
 
-        def run(begin: int) -> None:
-            out[begin : begin + step] = function(codes[begin : begin + step])
+        def run() -> None:
+            for begin in chunks:
+                out[begin : begin + step] = function(codes[begin : begin + step])
 
         if threads == 1:
-            for begin in range(0, n, step):
-                run(begin)
+            run()
         else:
-            # Joblib's dispatch takes as long as some thousand queries.
-            with ThreadPoolExecutor(threads) as pool:
-                for _ in pool.map(run, range(0, n, step)):
+            # Joblib's dispatch takes as long as some thousand queries. This thread works too.
+            others = [_helpers(threads - 1).submit(run) for _ in range(threads - 1)]
+            try:
+                run()
+            finally:
+                for _ in chunks:  # after an error nobody takes another one
                     pass
+                wait(others)
+            for other in others:
+                other.result()
         return out
 
     def __sklearn_tags__(self) -> Any:
@@ -388,6 +401,15 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.allow_nan = True
         return tags
 
+
+@cache
+def _helpers(n: int) -> ThreadPoolExecutor:
+    """Threads that stay: to start two takes as long as some dozen queries."""
+    return ThreadPoolExecutor(n, thread_name_prefix="localbayes")
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_helpers.cache_clear)  # a forked process has none of them
 
 # What a chunk of queries works with stays in cache, and so within any bound of memory.
 _CACHE_BYTES = 1 << 20

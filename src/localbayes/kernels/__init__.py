@@ -31,6 +31,7 @@ __all__ = [
     "cell_weights",
     "isa",
     "isas",
+    "log_joint_of_sums",
     "use_isa",
 ]
 
@@ -60,6 +61,41 @@ def use_isa(name: str) -> None:
 
 if os.environ.get("LOCALBAYES_ISA"):
     use_isa(os.environ["LOCALBAYES_ISA"])
+
+
+def log_joint_of_sums(
+    lacking: npt.NDArray[np.bool_], S: Floats, T: Floats, sizes: Floats, alpha: float
+) -> Floats:
+    """Naive Bayes scores of sums that were added up elsewhere, as :meth:`MatchCounts.log_joint` gives them.
+
+    Parameters
+    ----------
+    lacking : array of shape (n_queries, m)
+        Values that a query lacks; they count where T has 2 m columns.
+    S, T : arrays of shape (n_queries, n_classes) and (n_queries, n_classes, m or 2 m)
+        What :meth:`MatchCounts.weighted_sums` gives.
+    sizes : array of shape (m,)
+        Number of values of every attribute.
+    alpha : float
+        Laplace's constant.
+
+    Returns
+    -------
+    log_joint : array of shape (n_queries, n_classes)
+        Scores.
+
+    Examples
+    --------
+    >>> S, T = np.array([[1.0, 3.0]]), np.array([[[1.0], [0.0]]])
+    >>> scores = log_joint_of_sums(np.zeros((1, 1), bool), S, T, np.array([2.0]), alpha=1.0)
+    >>> np.exp(scores) * 90  # 2/6 * 2/3 and 4/6 * 1/5
+    array([[20., 12.]])
+    """
+    codes = np.where(lacking, np.uint32(0xFFFFFFFE), np.uint32(0))
+    scores: Floats = _kernels.log_joint_of_sums(
+        codes, *(np.ascontiguousarray(a, dtype=np.float64) for a in (S, T, sizes)), alpha
+    )
+    return scores
 
 
 def cell_weights(distance_counts: npt.NDArray[Any], kappa: float) -> tuple[Floats, Floats, Floats]:

@@ -15,6 +15,7 @@ using Split = Word::Split;  // a vector in the form in which its bits are counte
 
 constexpr int kVectors = kBlockWords / Word::kWords, kVecRows = 64 * Word::kWords;
 constexpr int kMaxDigits = 32;
+constexpr int vectors(int rows) { return (rows + kVecRows - 1) / kVecRows; }
 constexpr int kSmallPiece = 16;  // rows of a class in a block up to which reading them off is cheaper
 constexpr int kQueriesPerPass = 64, kPassBytes = 256 << 10;
 
@@ -46,6 +47,21 @@ Eight spread(uint64_t word) {
 #endif
 }
 
+template <class T>
+struct FourType {
+    typedef T type __attribute__((vector_size(4 * sizeof(T))));
+};
+template <class T>
+using FourOf = typename FourType<T>::type;
+template <class Values, class T>
+Values load(const T* p) {
+    Values v;
+    std::memcpy(&v, p, sizeof v);
+    return v;
+}
+template <class Values, class T>
+void store(T* p, Values v) { std::memcpy(p, &v, sizeof v); }
+
 // A vector, or one word of it.
 template <class Bits>
 bool is_zero(Bits bits) {
@@ -56,6 +72,13 @@ template <class Bits>
 Bits popcounts(Bits bits) {
     if constexpr (sizeof(Bits) == sizeof(uint64_t)) return std::popcount(bits);
     else return Word::popcounts(bits);
+}
+
+// Bits [begin, end) of a word, as far as it has them.
+uint64_t bits_between(int64_t begin, int64_t end) {
+    const int64_t lo = std::clamp<int64_t>(begin, 0, 64), hi = std::clamp<int64_t>(end, 0, 64);
+    const uint64_t below_hi = hi == 64 ? ~uint64_t{0} : (uint64_t{1} << hi) - 1;
+    return lo == 64 ? 0 : below_hi & (~uint64_t{0} << lo);
 }
 
 // Rows [begin, end) of a block, all of class y; their weights, if rows have any.
@@ -86,6 +109,56 @@ private:
     std::vector<std::vector<uint32_t>> places_;
 };
 
+// How many of a query's values no row of a class has. Whether a plane has rows of each class is found out
+// when it is first needed; of a value of several digits the first one is asked.
+class Absence {
+public:
+    explicit Absence(const Batch& b) : m_(b.m), r_(b.n_classes), room_(padded(r_, kBytes) / kBytes), segments_(b.segments) {
+        for (const Segment& s : segments_) planes_.push_back({std::vector<char>(s.n_planes), std::vector<Bytes>(s.n_planes * room_)});
+    }
+
+    // out has room for a multiple of 32 classes.
+    void count(const Places& places, int64_t query, uint8_t* out) {
+        for (size_t k = 0; k < room_; ++k) {
+            Bytes sum{};
+            for (int i = 0; i < m_; ++i) {
+                Bytes absent = ~Bytes{};
+                for (const Segment& s : segments_) absent &= of(s, places.of(s, query)[i] / kBlockWords)[k];
+                sum -= absent;
+            }
+            std::memcpy(out + k * kBytes, &sum, kBytes);
+        }
+    }
+
+private:
+    static constexpr int kBytes = 32;
+    using Bytes = uint8_t __attribute__((vector_size(kBytes)));  // of classes: all ones where there is no row
+    struct Planes {
+        std::vector<char> known;
+        std::vector<Bytes> absent;
+    };
+
+    const Bytes* of(const Segment& s, size_t plane) {
+        Planes& planes = planes_[&s - segments_.data()];
+        Bytes* absent = &planes.absent[plane * room_];
+        if (planes.known[plane]) return absent;
+        planes.known[plane] = true;
+        for (int y = 0; y < r_; ++y) {
+            const int64_t begin = s.class_start[y], end = s.class_start[y + 1];
+            int64_t row = begin / 64 * 64;
+            const auto some = [&] { return s.block(row / kBlockRows)[plane * kBlockWords + row % kBlockRows / 64] & bits_between(begin - row, end - row); };
+            while (row < end && some() == 0) row += 64;
+            absent[y / kBytes][y % kBytes] = row < end ? 0 : 255;
+        }
+        return absent;
+    }
+
+    int m_, r_;
+    size_t room_;
+    const std::vector<Segment>& segments_;
+    std::vector<Planes> planes_;
+};
+
 // One query against one block of rows.
 class Sight {
 public:
@@ -100,18 +173,18 @@ public:
         }
     }
 
-    // Find the planes of the query's values and add up, for the vectors that hold rows [begin, end).
-    void look(const Segment& s, const uint64_t* block, const uint32_t* places, const uint32_t* codes, int begin, int end) {
-        const int first = begin / kVecRows, last = (end + kVecRows - 1) / kVecRows;
+    // Find the planes of the query's values and add up, for the vectors that hold the first rows of the block.
+    void look(const Segment& s, const uint64_t* block, const uint32_t* places, const uint32_t* codes, int rows) {
+        n_vectors_ = vectors(rows);
         for (int i = 0; i < m_; ++i) hit_[i] = block + places[i];
         for (const int i : s.wide) {
             const Column& c = s.columns[i];
-            if (codes[i] < c.n_codes) hit_[i] = find(c, block, codes[i], first, last, &scratch_[size_t(i) * kBlockWords]);
+            if (codes[i] < c.n_codes) hit_[i] = find(c, block, codes[i], &scratch_[size_t(i) * kBlockWords]);
         }
         for (int i = 0; i < m_; ++i) added_[i] = hit_[i];
         std::fill_n(&added_[m_], 8, block);
-        for (int i = 0; may_miss_ && i < m_; ++i) find_misses(s, block, codes[i], i, first, last);
-        add_up<3>(first, last);
+        for (int i = 0; may_miss_ && i < m_; ++i) find_misses(s, block, codes[i], i);
+        add_up<3>();
     }
 
     // V[distance][class] of all classes in the block, which follow each other. For every word and eight sums of
@@ -128,10 +201,9 @@ public:
         }
         if (!any_large) return;
         if (pieces[0].end == kBlockRows) return add_block(V + pieces[0].y);
-        const int first = pieces.front().begin / kVecRows, last = (pieces.back().end + kVecRows - 1) / kVecRows;
         for (int group = 0; group <= m_ / 8; ++group) {
             Vec lines[kVectors], any{};
-            for (int v = first; v < last; ++v) {
+            for (int v = 0; v < n_vectors_; ++v) {
                 lines[v] = line(high(group)[v], [&](const Vec* planes) { return planes[v]; });
                 any |= lines[v];
             }
@@ -161,11 +233,10 @@ public:
     // C of the piece's class: rows[distance * width + i].
     void add_matches(const Piece& piece, int32_t* rows) {
         if (piece.end - piece.begin <= 64) return add_matches_of_words(piece, rows);
-        const int begin = piece.begin / kVecRows, end = (piece.end + kVecRows - 1) / kVecRows;
         for (int i = 0; i < (may_miss_ ? 2 * m_ : m_); ++i) {
             const uint64_t* from = i < m_ ? hit_[i] : known_[i - m_];
             Split* to = &split_[size_t(i) * kVectors];
-            for (int v = begin; v < end; ++v) to[v] = Word::split(Word::load(from + v * Word::kWords));
+            for (int v = 0; v < n_vectors_; ++v) to[v] = Word::split(Word::load(from + v * Word::kWords));
         }
         for_each_distance(piece.begin, piece.end, [&]<int N>(const Vec (&mask)[N], int first, int distance) {
             if (distance == m_ && !may_miss_) return;  // no row at that distance agrees on anything
@@ -192,24 +263,24 @@ public:
 
 private:
     // Words of the rows that have the code: the value's plane itself, or the AND of its digits' planes.
-    static const uint64_t* find(const Column& c, const uint64_t* block, uint32_t code, int first, int last, uint64_t* scratch) {
+    const uint64_t* find(const Column& c, const uint64_t* block, uint32_t code, uint64_t* scratch) const {
         const uint64_t* plane = block + size_t(c.plane(code, 0)) * kBlockWords;
         if (c.n_digits == 1) return plane;
-        const int begin = first * Word::kWords, end = last * Word::kWords;
-        std::copy(plane + begin, plane + end, scratch + begin);
+        const int n_words = n_vectors_ * Word::kWords;
+        std::copy_n(plane, n_words, scratch);
         for (uint32_t digit = 1; digit < c.n_digits; ++digit) {
             plane = block + size_t(c.plane(code, digit)) * kBlockWords;
-            for (int w = begin; w < end; ++w) scratch[w] &= plane[w];
+            for (int w = 0; w < n_words; ++w) scratch[w] &= plane[w];
         }
         return scratch;
     }
 
     // Where values may be missing, disagreements are added up instead: rows whose value is known and another.
-    void find_misses(const Segment& s, const uint64_t* block, uint32_t code, int i, int first, int last) {
+    void find_misses(const Segment& s, const uint64_t* block, uint32_t code, int i) {
         if (s.missing(i) == code) hit_[i] = block;
         uint64_t *known = &scratch_[size_t(m_ + i) * kBlockWords], *miss = known + size_t(m_) * kBlockWords;
-        const uint64_t* unknown = find(s.columns[i], block, s.missing(i), first, last, known);
-        for (int w = first * Word::kWords; w < last * Word::kWords; ++w) {
+        const uint64_t* unknown = find(s.columns[i], block, s.missing(i), known);
+        for (int w = 0; w < n_vectors_ * Word::kWords; ++w) {
             known[w] = ~unknown[w];
             miss[w] = code == kMissing ? 0 : known[w] & ~hit_[i][w];
         }
@@ -220,13 +291,13 @@ private:
     // Binary digits of the sum of all planes, added eight at a time. Up to eight digits their number is a
     // template parameter, so that they stay in registers.
     template <int kDigits>
-    void add_up(int first, int last) {
+    void add_up() {
         if (kDigits < std::min(n_digits_, 9)) {
-            if constexpr (kDigits < 9) add_up<kDigits + 1>(first, last);
+            if constexpr (kDigits < 9) add_up<kDigits + 1>();
             return;
         }
         const int n_digits = kDigits < 9 ? kDigits : n_digits_;
-        for (int v = first; v < last; ++v) {
+        for (int v = 0; v < n_vectors_; ++v) {
             Vec ones{}, twos{}, fours{}, more[kDigits < 9 ? kDigits : kMaxDigits] = {};
             for (int i = 0; i < m_; i += 8) {
                 const auto a = [&](int k) { return Word::load(added_[i + k] + v * Word::kWords); };
@@ -285,9 +356,8 @@ private:
     // number of vectors is a template parameter, so that every loop over them is unrolled.
     template <class F>
     void for_each_distance(int begin, int end, F f) {
-        const int last = (end + kVecRows - 1) / kVecRows;
-        for (int v = begin / kVecRows; v < last; v += Word::kTile)
-            start<1>(std::min(Word::kTile, last - v), begin, end, v, f);
+        for (int v = 0; v < n_vectors_; v += Word::kTile)
+            start<1>(std::min(Word::kTile, n_vectors_ - v), begin, end, v, f);
     }
 
     template <int N, class F>
@@ -369,13 +439,6 @@ private:
     // Rows whose sum is 8 * group to 8 * group + 7.
     const Vec* high(int group) const { return &high_[size_t(group) * kVectors]; }
 
-    // Bits [begin, end) of a word, as far as it has them.
-    static uint64_t bits_between(int begin, int end) {
-        const int lo = std::clamp(begin, 0, 64), hi = std::clamp(end, 0, 64);
-        const uint64_t below_hi = hi == 64 ? ~uint64_t{0} : (uint64_t{1} << hi) - 1;
-        return lo == 64 ? 0 : below_hi & (~uint64_t{0} << lo);
-    }
-
     // Which rows of a vector are among [begin, end).
     static Vec inside(int begin, int end, int v) {
         if (begin <= v * kVecRows && (v + 1) * kVecRows <= end) return ~Vec{};
@@ -410,7 +473,7 @@ private:
     int m_, width_;
     size_t class_room_;
     bool may_miss_;
-    int n_digits_;
+    int n_digits_, n_vectors_ = 0;
     std::vector<const uint64_t*> hit_, added_, known_;
     std::vector<uint64_t> scratch_, words_;
     std::vector<Split> split_;
@@ -418,7 +481,8 @@ private:
     alignas(64) Vec digits_[kMaxDigits][kVectors], lowest_[8][kVectors];
 };
 
-// Calls f(block, pieces) for every block that holds rows of the classes [y, end_y).
+// Calls f(block, pieces) for every block that holds rows of the classes [y, end_y), from the word on in which
+// the first of them begins, or a little earlier to end within the block: fewer vectors hold a class then.
 template <class F>
 void for_each_block(const Segment& s, int y, int end_y, F f) {
     std::vector<Piece> pieces;
@@ -430,7 +494,13 @@ void for_each_block(const Segment& s, int y, int end_y, F f) {
             pieces.push_back({y, int(row - start), int(next - start), s.weights ? s.weights + row : nullptr});
             row = next;
         }
-        f(s.block(block), pieces);
+        const int first = pieces.front().begin / 64, n_words = vectors(pieces.back().end - 64 * first) * Word::kWords;
+        const int skipped = std::min(first, kBlockWords - n_words);
+        for (Piece& p : pieces) {
+            p.begin -= 64 * skipped;
+            p.end -= 64 * skipped;
+        }
+        f(s.block(block) + skipped, pieces);
     }
 }
 
@@ -449,7 +519,7 @@ void count_distances(const Batch& b, const Places& places, double* V) {
         for (const Segment& s : b.segments)
             for_each_block(s, 0, b.n_classes, [&](const uint64_t* block, const std::vector<Piece>& pieces) {
                 for (int64_t q = first; q < std::min(first + step, b.n_queries); ++q) {
-                    sight.look(s, block, places.of(s, q), b.codes + q * b.m, pieces.front().begin, pieces.back().end);
+                    sight.look(s, block, places.of(s, q), b.codes + q * b.m, pieces.back().end);
                     sight.add_distances(pieces, V + q * size);
                 }
             });
@@ -488,7 +558,7 @@ private:
             for_each_block(s, y, y + 1, [&](const uint64_t* block, const std::vector<Piece>& pieces) {
                 for (size_t k = 0; k < queries_.size(); ++k) {
                     const int64_t q = queries_[k];
-                    sight_.look(s, block, places.of(s, q), b.codes + q * b.m, pieces[0].begin, pieces[0].end);
+                    sight_.look(s, block, places.of(s, q), b.codes + q * b.m, pieces[0].end);
                     sight_.add_matches(pieces[0], &tallies_[k * tally_size_]);
                 }
             });

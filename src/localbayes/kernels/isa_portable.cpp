@@ -25,4 +25,4 @@ struct Word {
 #include "score.inl"
 
 const localbayes::Isa localbayes::isa_portable{
-    "portable", distance_counts, match_counts, weighted_sums, log_joint_given, log_joint_cells, cell_weights};
+    "portable", distance_counts, match_counts, weighted_sums, log_joint_given, log_joint_cells, log_joint_of_sums, cell_weights};

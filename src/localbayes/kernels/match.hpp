@@ -119,6 +119,9 @@ struct Isa {
     void (*log_joint)(const Batch&, const double* V, const double* weights, Laplace, double margin, double* out);
     // Log joint [kappa][query][class] for the paper's weights rho * gamma^d.
     void (*cell_log_joint)(const Batch&, const double* kappas, int n_kappas, Laplace, double margin, double* out);
+    // Log joint [query][class] for S and T that were added up elsewhere; a code of kMissing is all that codes say.
+    void (*log_joint_of_sums)(const uint32_t* codes, const double* S, const double* T, int64_t n_queries, int n_classes,
+                              int m, int columns, Laplace, double* out);
     // gamma[query][class], rho[query] and rho * gamma^d for V[query][class][distance].
     void (*cell_weights)(const double* V, int64_t n_queries, int n_classes, int m, double kappa, double* gamma,
                          double* rho, double* weights);

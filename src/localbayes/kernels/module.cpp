@@ -83,10 +83,10 @@ public:
         if ((own && own->size() != table.shape(0)) || (own_weight && own_weight->size() != table.shape(0)))
             throw std::invalid_argument("a class and a weight are needed for every query");
         constexpr Code kTop = std::numeric_limits<Code>::max();
-        for (size_t k = 0; k < table.size(); ++k) {
-            const Code c = table.data()[k];
-            codes_[k] = c == kTop ? kUnseen : may_miss && c == Code(kTop - 1) ? kMissing : c;
-        }
+        const Code missing = may_miss ? kTop - 1 : kTop;
+        std::transform(table.data(), table.data() + table.size(), codes_.begin(), [=](Code c) {
+            return c == kTop ? kUnseen : c == missing ? kMissing : c;
+        });
     }
     MatchCounts(const MatchCounts&) = delete;
 
@@ -171,6 +171,17 @@ private:
     std::vector<double> V_;
 };
 
+auto log_joint_of_sums(In<uint32_t, 2> codes, In<double, 2> S, In<double, 3> T, In<double, 1> sizes, double alpha) {
+    const size_t n = S.shape(0), r = S.shape(1), m = codes.shape(1), columns = T.shape(2);
+    if (codes.shape(0) != n || T.shape(0) != n || T.shape(1) != r || sizes.size() != m || (columns != m && columns != 2 * m))
+        throw std::invalid_argument("the sums do not fit the queries");
+    auto out = make<double, 2>({n, r});
+    nb::gil_scoped_release release;
+    current->log_joint_of_sums(codes.data(), S.data(), T.data(), int64_t(n), int(r), int(m), int(columns),
+                               {alpha, sizes.data()}, out.data());
+    return out;
+}
+
 auto solve(In<double, 3> V, double kappa) {
     const size_t n = V.shape(0), r = V.shape(1), distances = V.shape(2);
     auto gamma = make<double, 2>({n, r});
@@ -220,6 +231,7 @@ NB_MODULE(_kernels, m) {
         .def("weighted_sums", &MatchCounts::weighted_sums)
         .def("log_joint", &MatchCounts::log_joint)
         .def("cell_log_joint", &MatchCounts::cell_log_joint);
+    m.def("log_joint_of_sums", &log_joint_of_sums);
     m.def("cell_weights", &solve);
     bind_pairs(m);
 }

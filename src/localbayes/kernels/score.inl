@@ -6,15 +6,8 @@
 namespace {
 
 // Sets of weights and classes are worked on four at a time.
-using Four = double __attribute__((vector_size(32)));
-template <class Doubles = Four>
-Doubles load(const double* p) {
-    Doubles v;
-    std::memcpy(&v, p, sizeof v);
-    return v;
-}
-template <class Doubles>
-void store(double* p, Doubles v) { std::memcpy(p, &v, sizeof v); }
+using Four = FourOf<double>;
+Four load(const double* p) { return load<Four>(p); }
 
 // Calls f(Sets{}, k) with what holds the sets from k on: a number if there is room for one set only, or four of them.
 template <class F>
@@ -27,16 +20,38 @@ constexpr double kNever = -std::numeric_limits<double>::infinity();
 // Far more than the rounding of a score and the width of a tie.
 constexpr double kRounding = 1e-6;
 
-// No less than the natural logarithm, and at most kLogAbove more: the bits of a number hold its exponent, and a
-// polynomial does for the rest.
-using FourBits = int64_t __attribute__((vector_size(32)));
-constexpr double kLogAbove = 1e-4, kLog2 = 0.6931471805599453;
+// A positive number, or four, as mantissa * 2^exponent with a mantissa from 1 to 2.
+using FourBits = FourOf<int64_t>;
+template <class Sets>
+struct Parts {
+    using Bits = std::conditional_t<sizeof(Sets) == sizeof(double), int64_t, FourBits>;
+    explicit Parts(Sets x)
+        : mantissa(std::bit_cast<Sets>((std::bit_cast<Bits>(x) & 0xFFFFFFFFFFFFF) | 0x3FF0000000000000)),
+          exponent(std::bit_cast<Sets>(std::bit_cast<Bits>(x) >> 52 | 0x4330000000000000) - (0x1p52 + 1023)) {}
+    Sets mantissa, exponent;
+};
+
+// The natural logarithm of a mantissa, by the series of the inverse hyperbolic tangent.
+constexpr double kLog2 = 0.6931471805599453;
+template <class Sets>
+Sets log_of_mantissa(Sets x) {
+    const auto large = x > 1.4142135623730951;
+    const Sets y = large ? 0.5 * x : x, s = (y - 1) / (y + 1), square = s * s, fourth = square * square;
+    Sets even = 2. / 21 + Sets{}, odd = 2. / 19 + Sets{};
+    for (int k = 17; k > 1; k -= 4) {
+        even = even * fourth + 2. / k;
+        odd = odd * fourth + 2. / (k - 2);
+    }
+    return s * (even * fourth + 2 + odd * square) + (large ? kLog2 + Sets{} : Sets{});
+}
+
+// No less than the natural logarithm, and at most kLogAbove more.
+constexpr double kLogAbove = 1e-4;
 Four log_above(Four x) {
-    const auto bits = std::bit_cast<FourBits>(x > 1e-300 ? x : 1e-300 + Four{});
-    const Four exponent = std::bit_cast<Four>(bits >> 52 | 0x4330000000000000) - (0x1p52 + 1023);
-    const Four t = std::bit_cast<Four>((bits & 0xFFFFFFFFFFFFF) | 0x3FF0000000000000) - 1;
+    const Parts<Four> of(x > 1e-300 ? x : 1e-300 + Four{});
+    const Four t = of.mantissa - 1;
     const Four part = 1.44149241 + t * (-0.706486449 + t * (0.409470299 + t * (-0.187488605 + t * 0.0430049578)));
-    return x > 0 ? kLog2 * (exponent + t * part + 4e-5) : kNever + Four{};
+    return x > 0 ? kLog2 * (of.exponent + t * part + 4e-5) : kNever + Four{};
 }
 
 // e to the power of x <= 0, to one in a thousand.
@@ -53,16 +68,18 @@ Four exp_about(Four x) {
 // on its neighbours.
 class GammaSolver {
 public:
-    GammaSolver(int n_classes, int m, int n_kappas)
-        : r_(n_classes), room_(padded(n_classes, 4)), m_(m), n_kappas_(n_kappas), shape_(size_t(3) * room_),
-          found_(size_t(4) * room_ * n_kappas), rho_(n_kappas) {}
+    GammaSolver(int n_classes, int m, const double* kappas, int n_kappas)
+        : r_(n_classes), room_(padded(n_classes, 4)), m_(m), n_kappas_(n_kappas), kappas_(kappas), shape_(size_t(4) * room_),
+          found_(size_t(4) * room_ * n_kappas), rho_(n_kappas) {
+        for (int k = 0; k < n_kappas; ++k) log_kappas_.push_back(std::log(kappas[k]));
+    }
 
     // V[distance][class] of the query.
-    void solve(const double* V, const double* kappas) {
+    void solve(const double* V) {
         describe(V);
         const int vectors = room_ / 4, n = vectors * n_kappas_;
         const int groups = (n + kSideBySide - 1) / kSideBySide, step = (n + groups - 1) / groups;
-        for (int first = 0; first < n; first += step) solve_some<kSideBySide>(V, kappas, first, std::min(step, n - first));
+        for (int first = 0; first < n; first += step) solve_some<kSideBySide>(V, first, std::min(step, n - first));
         for (int k = 0; k < n_kappas_; ++k) {
             double sum = 0, square_sum = 0;
             for (int y = 0; y < r_; ++y) {
@@ -86,14 +103,14 @@ public:
 private:
     // Solve for n vectors of classes and kappas, from the first on.
     template <int N>
-    void solve_some(const double* V, const double* kappas, int first, int n) {
+    void solve_some(const double* V, int first, int n) {
         if (n != N) {
-            if constexpr (N > 1) solve_some<N - 1>(V, kappas, first, n);
+            if constexpr (N > 1) solve_some<N - 1>(V, first, n);
             return;
         }
         const int vectors = room_ / 4;
         Search s[N];
-        for (int j = 0; j < N; ++j) s[j] = start(V, 4 * ((first + j) % vectors), kappas[(first + j) / vectors]);
+        for (int j = 0; j < N; ++j) s[j] = start(V, 4 * ((first + j) % vectors), (first + j) / vectors);
         evaluate(s);
         for (int step = 0; step < 200; ++step) {
             bool open = false;
@@ -108,7 +125,7 @@ private:
         keep(kSum, &Search::f);
         keep(kSlope, &Search::slope);
         for (Search& search : s) search.g *= search.g;
-        evaluate(s);
+        evaluate<false>(s);
         keep(kSquares, &Search::f);
     }
 
@@ -116,12 +133,12 @@ private:
     enum { kGamma, kSum, kSlope, kSquares };
     const double* found(int what, int k, int y) const { return &found_[(size_t(what) * n_kappas_ + k) * room_ + y]; }
 
-    // Numbers of rows, and means and variances of their distances.
+    // Numbers of rows, means and variances of their distances, and logarithms of the first.
     void describe(const double* V) {
         for (farthest_ = m_; farthest_ > 0; --farthest_) {
-            Four rows{};
-            for (int y = 0; y < room_; y += 4) rows += load(V + size_t(farthest_) * room_ + y);
-            if (rows[0] + rows[1] + rows[2] + rows[3] != 0) break;
+            auto some = Four{} != Four{};
+            for (int y = 0; y < room_; y += 4) some |= load(V + size_t(farthest_) * room_ + y) != 0;
+            if (some[0] | some[1] | some[2] | some[3]) break;
         }
         for (int y = 0; y < room_; y += 4) {
             Four n{}, moment{}, second{};
@@ -135,6 +152,7 @@ private:
             store(&shape_[y], n);
             store(&shape_[room_ + y], mean);
             store(&shape_[2 * room_ + y], second / n - mean * mean);
+            store(&shape_[3 * room_ + y], log_above(n));
         }
     }
 
@@ -165,12 +183,12 @@ private:
 
     // Seen in logarithms, S is nearly a parabola from n at gamma = 1, whose slope and curvature are the mean
     // and the variance of the distances.
-    Search start(const double* V, int first, double kappa) const {
+    Search start(const double* V, int first, int k) const {
         Search s;
         s.V = V + first;
-        s.kappa = kappa;
+        const double kappa = s.kappa = kappas_[k];
         const Four n = load(&shape_[first]), mean = load(&shape_[room_ + first]), nearest = load(s.V);
-        const Four drop = log_above(kappa / n), square = mean * mean + 2 * load(&shape_[2 * room_ + first]) * drop;
+        const Four drop = log_kappas_[k] - load(&shape_[3 * room_ + first]), square = mean * mean + 2 * load(&shape_[2 * room_ + first]) * drop;
         Four root;
         for (int k = 0; k < 4; ++k) root[k] = std::sqrt(std::max(square[k], 0.0));
         s.open = (nearest < kappa) & (kappa < n);
@@ -179,15 +197,15 @@ private:
         return s;
     }
 
-    // S and its slope.
-    template <int N>
+    // S and its slope, or S alone.
+    template <bool kSlope = true, int N>
     void evaluate(Search (&s)[N]) const {
         Four sum[N] = {}, slope[N] = {}, g[N];
         for (int j = 0; j < N; ++j) g[j] = s[j].g;
         size_t at = size_t(farthest_) * room_;
         for (int distance = farthest_; distance >= 0; --distance, at -= room_)
             for (int j = 0; j < N; ++j) {
-                slope[j] = slope[j] * g[j] + sum[j];
+                if constexpr (kSlope) slope[j] = slope[j] * g[j] + sum[j];
                 sum[j] = sum[j] * g[j] + load(s[j].V + at);
             }
         for (int j = 0; j < N; ++j) {
@@ -197,7 +215,8 @@ private:
     }
 
     int r_, room_, m_, n_kappas_, farthest_ = 0;
-    std::vector<double> shape_, found_, rho_;  // found_ is [what][kappa][class]
+    const double* kappas_;
+    std::vector<double> log_kappas_, shape_, found_, rho_;  // found_ is [what][kappa][class]
 };
 
 // --- sets of weights ------------------------------------------------------------------------------
@@ -248,8 +267,8 @@ private:
 class CellWeights {
 public:
     CellWeights(const Batch& b, const double* kappas, int n_sets)
-        : n_sets(n_sets), room(n_sets == 1 ? 1 : padded(n_sets, 4)), r_(b.n_classes), kappas_(kappas),
-          solver_(r_, b.m, n_sets) {}
+        : n_sets(n_sets), room(n_sets == 1 ? 1 : padded(n_sets, 4)), r_(b.n_classes),
+          solver_(r_, b.m, kappas, n_sets) {}
 
     const double* count(const Batch& part, const Places& places, int64_t) {
         V_.resize(part.n_queries * part.V_size());
@@ -259,7 +278,7 @@ public:
         return V_.data();
     }
     void sums(int64_t q, const double* V, double* S, double* matches) {
-        solver_.solve(V, kappas_);
+        solver_.solve(V);
         for (int k = 0; k < n_sets; ++k) {
             rho_[q * room + k] = solver_.rho(k);
             for (int y = 0; y < r_; y += 4) {
@@ -291,7 +310,6 @@ private:
     }
 
     const int r_;
-    const double* kappas_;
     GammaSolver solver_;
     std::vector<double> V_, gamma_, rho_;
 };
@@ -307,15 +325,15 @@ public:
     template <class Count>
     void weigh(const Live& live, const Count* rows, int stride, const double* w, int room, double* T) {
         const size_t n = live.size();
-        for (size_t l = 0; l < n; ++l) std::copy_n(rows + size_t(live[l]) * stride, stride, &rows_[l * stride]);
         if (room == 1) {
             for (int i = 0; i < stride; i += 4) {
                 Four sum{};
-                for (size_t l = 0; l < n; ++l) sum += w[l] * load(&rows_[l * stride + i]);
+                for (size_t l = 0; l < n; ++l) sum += w[l] * __builtin_convertvector(load<FourOf<Count>>(rows + size_t(live[l]) * stride + i), Four);
                 store(T + i, sum);
             }
             return;
         }
+        for (size_t l = 0; l < n; ++l) std::copy_n(rows + size_t(live[l]) * stride, stride, &rows_[l * stride]);
         for (int k = 0; k < room; k += 4)
             for (int i = 0; i < stride; i += 4) {
                 Four a{}, b{}, c{}, d{};
@@ -339,15 +357,13 @@ private:
     std::vector<double> rows_;  // of the distances that occur
 };
 
-double defined(double log) { return std::isnan(log) ? kNever : log; }
-
 // Scores of a query and class from T, S and the prior, for one set of weights or four at once.
 class Scorer {
 public:
-    Scorer(const Batch& b, Laplace laplace)
-        : m_(b.m), may_miss_(b.may_miss()), laplace_(laplace),
-          // Factors are multiplied sixteen at a time between logarithms: far from overflow for any count, unless
-          // alpha is so small or large that they are taken one by one.
+    Scorer(int m, bool may_miss, Laplace laplace)
+        : m_(m), may_miss_(may_miss), laplace_(laplace),
+          // Factors are multiplied sixteen at a time before the exponent is taken out: far from overflow for any count,
+          // unless alpha is so small or large that they are taken one by one.
           group_(laplace.alpha < 1e-15 || laplace.alpha > 1e10 ? 1 : 16) {
         std::map<double, int> columns;
         for (int i = 0; i < m_; ++i) ++columns[laplace.sizes[i]];
@@ -368,7 +384,7 @@ public:
     template <class Sets>
     Sets log_joint(const double* prior, const double* T, const double* S, int k, int room, const uint32_t* query) const {
         const Sets all = load<Sets>(S + k);
-        Sets sum{}, above = load<Sets>(prior + k);
+        Sets above = load<Sets>(prior + k), number = 1 + Sets{}, power{};
         for (int i = 0; i < m_; i += group_) {
             Sets below = 1 + Sets{};
             for (int j = i; j < std::min(i + group_, m_); ++j) {
@@ -377,16 +393,20 @@ public:
                 below *= laplace_.alpha * laplace_.sizes[j] + (may_miss_ ? load<Sets>(T + (m_ + j) * room + k) : all);
             }
             const Sets ratio = above / below;
-            if constexpr (sizeof(Sets) == sizeof(double)) sum += std::log(ratio);
-            else for (int l = 0; l < 4; ++l) sum[l] += std::log(ratio[l]);
+            const Parts<Sets> parts(ratio), product(number * parts.mantissa);
+            power += ratio > 0 ? parts.exponent + product.exponent : kNever + Sets{};  // there may be nothing to divide by
+            number = product.mantissa;
             above = 1 + Sets{};
         }
-        return sum;
+        return log_of_mantissa(number) + kLog2 * power;
     }
 
-    // No less than that: V alone gives sum_i T_i, and the product of the numerators is largest if all T_i are equal.
-    Four bound(Four prior, Four S, Four matches) const {
-        Four bound = log_above(prior) + m_ * log_above(laplace_.alpha + matches / m_);
+    // No less than that: V alone gives sum_i T_i, and the product of the numerators is largest if all T_i are equal
+    // that are not zero because the class lacks a value.
+    Four bound(Four prior, Four S, Four matches, Four lacking) const {
+        const Four rest = m_ - lacking, zero = lacking * log_above(laplace_.alpha + Four{});
+        Four bound = log_above(prior) + rest * log_above(laplace_.alpha + matches / (rest > 1 ? rest : 1 + Four{}));
+        bound += lacking > 0 ? zero : Four{};
         for (const auto& [size, columns] : sizes_) bound -= columns * (log_above(laplace_.alpha * size + S) - kLogAbove);
         return bound == bound ? bound : kNever + Four{};
     }
@@ -409,8 +429,9 @@ void log_joint(const Batch& batch, Weights weights, Matches matcher, Laplace lap
     const size_t size = step * r * room + 3;  // bounds are taken four at a time
     std::vector<double> S(size), matches(size), prior(size), bound(size);
     std::vector<double> w(size_t(m + 1) * room), T(size_t(padded(batch.columns(), 4)) * room);
-    std::vector<uint8_t> wanted(step * r), counted(step * r);
-    Scorer scorer(batch, laplace);
+    std::vector<uint8_t> wanted(step * r), lacking(size + 32);
+    Absence absence(batch);
+    Scorer scorer(m, batch.may_miss(), laplace);
     Weigher weigher(batch);
     const bool choosy = std::isfinite(margin) && !batch.may_miss() && r > 1;
     for (int64_t first = 0; first < batch.n_queries; first += step) {
@@ -432,7 +453,7 @@ void log_joint(const Batch& batch, Weights weights, Matches matcher, Laplace lap
                 for_sets(room, [&]<class Sets>(Sets, int k) {
                     double scores[sizeof(Sets) / sizeof(double)];
                     store(scores, scorer.template log_joint<Sets>(&prior[at], T.data(), &S[at], k, room, query));
-                    for (int l = 0; l < std::min(int(std::size(scores)), n_sets - k); ++l) result(q, y, k + l) = defined(scores[l]);
+                    for (int l = 0; l < std::min(int(std::size(scores)), n_sets - k); ++l) result(q, y, k + l) = scores[l];
                 });
             });
         };
@@ -440,26 +461,30 @@ void log_joint(const Batch& batch, Weights weights, Matches matcher, Laplace lap
             score(nullptr);
             continue;
         }
-        for (int64_t at = 0; at < b.n_queries * r * room; at += 4)
-            store(&bound[at], scorer.bound(load(&prior[at]), load(&S[at]), load(&matches[at])));
+        for (int64_t q = 0; q < b.n_queries; ++q) absence.count(places, q, &lacking[q * r]);
+        for (int64_t at = 0; at < b.n_queries * r * room; at += 4) {
+            Four lacked;
+            for (int k = 0; k < 4; ++k) lacked[k] = lacking[(at + k) / room];
+            store(&bound[at], scorer.bound(load(&prior[at]), load(&S[at]), load(&matches[at]), lacked));
+        }
         for (int k = 0; k < n_sets; ++k) std::fill_n(&result(0, 0, k), b.n_queries * r, kNever);
-        std::fill(counted.begin(), counted.end(), 0);
-        // Of the classes whose bound reaches the best score so far, the one with the best bound, a few times over, then all.
+        // Of the classes whose bound reaches the best score so far, the one with the best bound, a few times over, then
+        // all. A class that was chosen has no bound any more.
         for (int round = 0; round <= kSingleRounds; ++round) {
             std::fill(wanted.begin(), wanted.end(), 0);
             for (int64_t q = 0; q < b.n_queries; ++q)
                 for (int k = 0; k < n_sets; ++k) {
-                    const double best = *std::max_element(&result(q, 0, k), &result(q, 0, k) + r);
+                    double reach = *std::max_element(&result(q, 0, k), &result(q, 0, k) + r) - margin - kRounding;
                     int first = -1;
-                    for (int y = 0; y < r; ++y) {
-                        const double reach = bound[(q * r + y) * room + k];
-                        if (counted[q * r + y] || reach < best - margin - kRounding) continue;
-                        if (round == kSingleRounds) wanted[q * r + y] = 1;
-                        else if (first < 0 || reach > bound[(q * r + first) * room + k]) first = y;
-                    }
+                    for (int y = 0; y < r; ++y)
+                        if (const double best = bound[(q * r + y) * room + k]; best >= reach) {
+                            if (round == kSingleRounds) wanted[q * r + y] = 1;
+                            else first = y, reach = best;
+                        }
                     if (first >= 0) wanted[q * r + first] = 1;
                 }
-            for (size_t at = 0; at < wanted.size(); ++at) counted[at] |= wanted[at];
+            for (size_t at = 0; at < wanted.size(); ++at)
+                if (wanted[at]) std::fill_n(&bound[at * room], room, std::numeric_limits<double>::quiet_NaN());
             score(wanted.data());
         }
     }
@@ -495,15 +520,26 @@ void weighted_sums(const Batch& b, const double* V, const double* weights, doubl
     });
 }
 
+void log_joint_of_sums(const uint32_t* codes, const double* S, const double* T, int64_t n_queries, int n_classes, int m,
+                       int columns, Laplace laplace, double* out) {
+    const Scorer scorer(m, columns > m, laplace);
+    std::vector<double> prior(n_classes);
+    for (int64_t q = 0; q < n_queries; ++q, S += n_classes, codes += m) {
+        scorer.priors<double>(S, n_classes, 1, prior.data());
+        for (int y = 0; y < n_classes; ++y, T += columns)
+            *out++ = scorer.log_joint<double>(&prior[y], T, S + y, 0, 1, codes);
+    }
+}
+
 void cell_weights(const double* V, int64_t n_queries, int n_classes, int m, double kappa, double* gamma, double* rho,
                   double* weights) {
-    GammaSolver solver(n_classes, m, 1);
+    GammaSolver solver(n_classes, m, &kappa, 1);
     const size_t room = padded(n_classes, 4);
     std::vector<double> by_distance((m + 1) * room);
     for (int64_t q = 0; q < n_queries; ++q) {
         for (int y = 0; y < n_classes; ++y)
             for (int d = 0; d <= m; ++d) by_distance[d * room + y] = *V++;
-        solver.solve(by_distance.data(), &kappa);
+        solver.solve(by_distance.data());
         rho[q] = solver.rho(0);
         for (int y = 0; y < n_classes; ++y) {
             double weight = rho[q];

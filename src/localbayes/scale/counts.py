@@ -7,7 +7,6 @@ does in between, one formula or many, is its own affair.
 """
 
 import copy
-import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -16,7 +15,7 @@ import numpy.typing as npt
 
 from localbayes.classifiers.lazy import LazyClassifier
 from localbayes.encoding.coded import Codes, missing_code
-from localbayes.kernels import MatchIndex, cell_weights
+from localbayes.kernels import MatchIndex, cell_weights, log_joint_of_sums
 
 __all__ = ["Answers", "PartCounts", "Questions", "SummedCounts", "add_arrays", "with_index"]
 
@@ -116,40 +115,8 @@ class _Counts:
         return np.stack(scores)
 
     def _log_joint(self, S: Floats, T: Floats, sizes: Floats, alpha: float) -> Floats:
-        """Every sum and product in the order of the compiled kernel, so that V and C give its very bits."""
-        m = self._codes.shape[1]
-        above, below = (
-            alpha + T[:, :, :m],
-            alpha * sizes + (S[:, :, None] if T.shape[2] == m else T[:, :, m:]),
-        )
-        if T.shape[2] > m:
-            # Where values may be missing, T goes on with the weight of the rows that know each attribute.
-            lacking = (self._codes == missing_code(self._codes.dtype))[:, None, :]
-            above, below = np.where(lacking, 1.0, above), np.where(lacking, 1.0, below)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            prior = (alpha + S) / (alpha * S.shape[1] + _last(np.cumsum(S, axis=1)))
-            score = np.zeros(S.shape)
-            group = 1 if alpha < 1e-15 or alpha > 1e10 else 16
-            for i in range(0, m, group):
-                some = (..., slice(i, i + group))
-                # The prior is the first factor of all.
-                factors = above[some] if i else np.concatenate([prior[..., None], above[some]], axis=2)
-                ratio = _last(np.cumprod(factors, axis=2)) / _last(np.cumprod(below[some], axis=2))
-                score += _log(ratio[..., 0])
-        return np.where(np.isnan(score), -np.inf, score)
-
-
-def _last(array: npt.NDArray[Any]) -> Floats:
-    last: Floats = array[..., -1:]
-    return last
-
-
-def _log(numbers: Floats) -> Floats:
-    """Logarithms by the C library, whose last digit is the compiled kernel's; NumPy's may be another."""
-    out = np.where(numbers == 0, -np.inf, np.nan)
-    positive = numbers > 0
-    out[positive] = [math.log(x) for x in numbers[positive].tolist()]
-    return out
+        lacking = self._codes == missing_code(self._codes.dtype)
+        return log_joint_of_sums(lacking, S, T, sizes, alpha)
 
 
 class SummedCounts(_Counts):
@@ -165,7 +132,7 @@ class SummedCounts(_Counts):
 
     def weighted_sums(self, weights: Floats) -> Arrays:
         """S and T for weights by query, class and distance."""
-        S = _last(np.cumsum(weights * self.distance_counts, axis=2))[..., 0]
+        S = np.cumsum(weights * self.distance_counts, axis=2)[..., -1]
         T = np.zeros((*S.shape, self.match_counts.shape[3]))
         for d in range(weights.shape[2]):
             T += weights[:, :, d, None] * self.match_counts[:, :, d]
