@@ -419,3 +419,50 @@ def test_threads_do_not_change_a_bit(n_jobs):
     many = LCWNB(n_jobs=n_jobs).fit(train, classes)
     assert one.predict_log_joint(asked).tobytes() == many.predict_log_joint(asked).tobytes()
     assert one.predict_proba(asked).tobytes() == many.predict_proba(asked).tobytes()
+
+
+class Clumsy(LCWNB):
+    """Cannot score a value that it never saw."""
+
+    def _contenders(self, codes):
+        if (codes == unseen_code(codes.dtype)).any():
+            raise ArithmeticError
+        return super()._contenders(codes)
+
+
+@pytest.mark.parametrize("row", [0, 999])
+def test_an_error_in_a_thread_is_seen(row):
+    """An error in the first or the last chunk reaches the caller, and the next prediction works."""
+    codes, classes, sizes = table(5, 1000, 6, 3, 3)
+    model = Clumsy(5, n_jobs=4).fit(Coded(codes, sizes), classes)
+    expected = model.predict(Coded(codes, sizes))
+    wrong = codes.copy()
+    wrong[row] = 3
+    with pytest.raises(ArithmeticError):
+        model.predict(Coded(wrong, sizes))
+    np.testing.assert_array_equal(model.predict(Coded(codes, sizes)), expected)
+
+
+FORK = """
+import os
+import numpy as np
+from localbayes.classifiers import LCWNB
+from localbayes.encoding import Coded
+
+table = Coded(np.random.default_rng(0).integers(0, 4, (500, 6), dtype=np.uint8), np.full(6, 4))
+model = LCWNB(5, n_jobs=3).fit(table, np.arange(500) % 4)
+expected = model.predict(table).tolist()
+child = os.fork()
+if child == 0:
+    os._exit(0 if model.predict(table).tolist() == expected else 1)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_forked_process_has_threads_of_its_own():
+    """The threads that wait for the next prediction are not there in a copy of the process."""
+    done = subprocess.run(
+        [sys.executable, "-c", FORK], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout.strip() == "0"

@@ -48,6 +48,8 @@ def or_prior(log_joint: Floats, class_count: npt.NDArray[Any]) -> Floats:
     >>> or_prior(np.array([[-np.inf, -np.inf]]), np.array([1, 3])).round(3).tolist()
     [[-1.386, -0.288]]
     """
+    if log_joint.min(initial=0.0) > -np.inf:
+        return log_joint
     lost = log_joint.max(axis=-1, keepdims=True) == -np.inf
     if not lost.any():
         return log_joint
@@ -369,8 +371,8 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         out = np.empty((n, *shape), dtype=dtype) if out is None else out
         threads = min(effective_n_jobs(self.n_jobs), max(1, n // 16))
         fitting = _CACHE_BYTES // ((sets or self._n_sets()) * self._bytes_per_query())
-        # A thread takes a chunk when it is done with another, so that all are busy to the end; but many queries
-        # share what is read of the training rows.
+        # A thread takes a chunk when it is done with another, so that all are busy to the end; but many
+        # queries share what is read of the training rows.
         n_chunks = min(4 * threads, n // 128) if threads > 1 else 1
         step = max(1, min(_MOST_QUERIES, fitting, -(-n // max(n_chunks, threads))))
         chunks = iter(range(0, n, step))
@@ -412,5 +414,5 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_helpers.cache_clear)  # a forked process has none of them
 
 # What a chunk of queries works with stays in cache, and so within any bound of memory.
-_CACHE_BYTES = 1 << 20
+_CACHE_BYTES = 4 << 20
 _MOST_QUERIES = 1024

@@ -31,7 +31,7 @@ template <class T, int kDims>
 Out<T, kDims> make(std::initializer_list<size_t> shape) {
     size_t size = 1;
     for (size_t s : shape) size *= s;
-    T* data = new T[std::max<size_t>(size, 1)]();
+    T* data = new T[std::max<size_t>(size, 1)];
     nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
     return Out<T, kDims>(data, shape, owner);
 }
@@ -45,6 +45,7 @@ Out<uint64_t, 1> pack_rows(In<Code, 2> codes, In<int64_t, 1> order, In<uint32_t,
     if (!fits) throw std::invalid_argument("the order does not fit the rows, or the rows their sizes");
     auto out = make<uint64_t, 1>({s.words_needed(order.shape(0))});
     nb::gil_scoped_release release;
+    std::fill_n(out.data(), out.size(), 0);
     pack(s, codes.data(), order.data(), int64_t(order.shape(0)), out.data());
     return out;
 }

@@ -221,9 +221,9 @@ private:
 
 // --- sets of weights ------------------------------------------------------------------------------
 
-// Both kinds give S[class][set], the sums of the weights, and matches[class][set], the sums over attributes
-// of the weights of rows that agree, or a little more; fill gives the weights themselves, [distance][set], of
-// the distances that are live. There is room for a multiple of four sets, unless there is only one.
+// Both kinds give S[class][set], the sums of the weights, and, if asked for, matches[class][set], the sums over
+// attributes of the weights of rows that agree, or a little more; fill gives the weights themselves, [distance][set],
+// of the distances that are live. There is room for a multiple of four sets, unless there is only one.
 
 // Weights [query][class][distance] that were given: one set.
 class GivenWeights {
@@ -245,7 +245,7 @@ public:
                 matching += w * (distances_ - 1 - d);
             }
             S[y] = sum;
-            matches[y] = matching;
+            if (matches) matches[y] = matching;
         }
     }
     void fill(int64_t q, int y, const Live& live, double* w) const {
@@ -282,12 +282,12 @@ public:
         for (int k = 0; k < n_sets; ++k) {
             rho_[q * room + k] = solver_.rho(k);
             for (int y = 0; y < r_; y += 4) {
-                const Four gamma = solver_.gamma(k, y), sum = solver_.weight_sum(k, y), matching = solver_.matches(k, y);
-                for (int l = 0; l < std::min(4, r_ - y); ++l) {
-                    gamma_[(q * r_ + y + l) * room + k] = gamma[l];
-                    S[(y + l) * room + k] = sum[l];
-                    matches[(y + l) * room + k] = matching[l];
-                }
+                const auto put = [&](double* to, Four values) {
+                    for (int l = 0; l < std::min(4, r_ - y); ++l) to[(y + l) * room + k] = values[l];
+                };
+                put(&gamma_[q * r_ * room], solver_.gamma(k, y));
+                put(S, solver_.weight_sum(k, y));
+                if (matches) put(matches, solver_.matches(k, y));
             }
         }
     }
@@ -440,7 +440,7 @@ void log_joint(const Batch& batch, Weights weights, Matches matcher, Laplace lap
         const double* V = weights.count(b, places, first);
         for (int64_t q = 0; q < b.n_queries; ++q) {
             const size_t at = q * r * room;
-            weights.sums(q, V + q * b.V_size(), &S[at], &matches[at]);
+            weights.sums(q, V + q * b.V_size(), &S[at], choosy ? &matches[at] : nullptr);
             for_sets(room, [&]<class Sets>(Sets, int k) { scorer.template priors<Sets>(&S[at + k], r, room, &prior[at + k]); });
         }
         const auto result = [&](int64_t q, int y, int k) -> double& { return out[k * all_pairs + (first + q) * r + y]; };
