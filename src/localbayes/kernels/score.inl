@@ -7,7 +7,10 @@ namespace {
 
 // Sets of weights and classes are worked on four at a time.
 using Four = FourOf<double>;
+using FourBits = FourOf<int64_t>;
+using Mask = decltype(Four{} < Four{});
 Four load(const double* p) { return load<Four>(p); }
+bool none(Mask mask) { return (mask[0] | mask[1] | mask[2] | mask[3]) == 0; }
 
 // Calls f(Sets{}, k) with what holds the sets from k on: a number if there is room for one set only, or four of them.
 template <class F>
@@ -21,7 +24,6 @@ constexpr double kNever = -std::numeric_limits<double>::infinity();
 constexpr double kRounding = 1e-6;
 
 // A positive number, or four, as mantissa * 2^exponent with a mantissa from 1 to 2.
-using FourBits = FourOf<int64_t>;
 template <class Sets>
 struct Parts {
     using Bits = std::conditional_t<sizeof(Sets) == sizeof(double), int64_t, FourBits>;
@@ -113,9 +115,9 @@ private:
         for (int j = 0; j < N; ++j) s[j] = start(V, 4 * ((first + j) % vectors), (first + j) / vectors);
         evaluate(s);
         for (int step = 0; step < 200; ++step) {
-            bool open = false;
+            Mask open{};
             for (Search& search : s) open |= search.next();
-            if (!open) break;
+            if (none(open)) break;
             evaluate(s);
         }
         const auto keep = [&](int what, Four Search::*value) {
@@ -135,11 +137,15 @@ private:
 
     // Numbers of rows, means and variances of their distances, and logarithms of the first.
     void describe(const double* V) {
-        for (farthest_ = m_; farthest_ > 0; --farthest_) {
-            auto some = Four{} != Four{};
-            for (int y = 0; y < room_; y += 4) some |= load(V + size_t(farthest_) * room_ + y) != 0;
-            if (some[0] | some[1] | some[2] | some[3]) break;
-        }
+        const auto empty = [&](int distances) {  // as many as end with the farthest
+            Mask some{};
+            const double* end = V + size_t(farthest_ + 1) * room_;
+            for (const double* at = end - distances * room_; at < end; at += 4) some |= load(at) != 0;
+            return none(some);
+        };
+        farthest_ = m_;
+        while (farthest_ >= 8 && empty(8)) farthest_ -= 8;
+        while (farthest_ > 0 && empty(1)) --farthest_;
         for (int y = 0; y < room_; y += 4) {
             Four n{}, moment{}, second{};
             for (int d = 0; d <= farthest_; ++d) {
@@ -160,10 +166,10 @@ private:
         const double* V;
         double kappa;
         Four g, f, slope, low{}, high{1, 1, 1, 1};
-        decltype(Four{} < Four{}) open;
+        Mask open;
 
-        // One step of the classes that are still open; whether there are any.
-        bool next() {
+        // One step of the classes that are still open, which are given back.
+        Mask next() {
             // Halley's step for the power g S' / S that fits locally, or Newton's where S is flatter than a line through
             // zero; both with the fractions multiplied out.
             const Four steep = g * slope, more = steep + f, less = steep - f;
@@ -177,7 +183,7 @@ private:
             const Four error = f - kappa;
             open &= ((error > 5e-14 * kappa) | (error < -5e-14 * kappa)) & (next != g);
             g = open ? next : g;
-            return (open[0] | open[1] | open[2] | open[3]) != 0;
+            return open;
         }
     };
 
