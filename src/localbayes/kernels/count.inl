@@ -94,14 +94,17 @@ class Places {
 public:
     explicit Places(const Batch& b) : m_(b.m), segments_(b.segments.data()) {
         for (const Segment& s : b.segments) {
-            std::vector<uint32_t>& places = places_.emplace_back(b.n_queries * m_);
-            for (size_t k = 0; k < places.size(); ++k) {
-                const Column& c = s.columns[k % m_];
-                places[k] = b.codes[k] < c.n_codes ? c.plane(b.codes[k], 0) * kBlockWords : 0;
-            }
+            uint32_t* place = places_.emplace_back(b.n_queries * m_).data();
+            const uint32_t* code = b.codes;
+            for (int64_t q = 0; q < b.n_queries; ++q)
+                for (const Column& c : s.columns) {
+                    *place++ = *code < c.n_codes ? c.plane(*code, 0) * kBlockWords : 0;
+                    ++code;
+                }
         }
     }
-    const uint32_t* of(const Segment& s, int64_t query) const { return &places_[&s - segments_][query * m_]; }
+    const uint32_t* of(size_t part, int64_t query) const { return &places_[part][query * m_]; }
+    const uint32_t* of(const Segment& s, int64_t query) const { return of(&s - segments_, query); }
 
 private:
     size_t m_;
@@ -123,7 +126,7 @@ public:
             Bytes sum{};
             for (int i = 0; i < m_; ++i) {
                 Bytes absent = ~Bytes{};
-                for (const Segment& s : segments_) absent &= of(s, places.of(s, query)[i] / kBlockWords)[k];
+                for (size_t part = 0; part < segments_.size(); ++part) absent &= of(part, places.of(part, query)[i] / kBlockWords)[k];
                 sum -= absent;
             }
             std::memcpy(out + k * kBytes, &sum, kBytes);
@@ -138,8 +141,9 @@ private:
         std::vector<Bytes> absent;
     };
 
-    const Bytes* of(const Segment& s, size_t plane) {
-        Planes& planes = planes_[&s - segments_.data()];
+    const Bytes* of(size_t part, size_t plane) {
+        const Segment& s = segments_[part];
+        Planes& planes = planes_[part];
         Bytes* absent = &planes.absent[plane * room_];
         if (planes.known[plane]) return absent;
         planes.known[plane] = true;

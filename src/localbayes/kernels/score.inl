@@ -138,10 +138,10 @@ private:
     // Numbers of rows, means and variances of their distances, and logarithms of the first.
     void describe(const double* V) {
         const auto empty = [&](int distances) {  // as many as end with the farthest
-            Mask some{};
+            Mask bits{};
             const double* end = V + size_t(farthest_ + 1) * room_;
-            for (const double* at = end - distances * room_; at < end; at += 4) some |= load(at) != 0;
-            return none(some);
+            for (const double* at = end - distances * room_; at < end; at += 4) bits |= load<Mask>(at);
+            return none(bits);
         };
         farthest_ = m_;
         while (farthest_ >= 8 && empty(8)) farthest_ -= 8;
@@ -332,11 +332,17 @@ public:
     void weigh(const Live& live, const Count* rows, int stride, const double* w, int room, double* T) {
         const size_t n = live.size();
         if (room == 1) {
-            for (int i = 0; i < stride; i += 4) {
-                Four sum{};
-                for (size_t l = 0; l < n; ++l) sum += w[l] * __builtin_convertvector(load<FourOf<Count>>(rows + size_t(live[l]) * stride + i), Four);
-                store(T + i, sum);
-            }
+            const auto weigh_columns = [&]<int N>(int i) {
+                Four sum[N] = {};
+                for (size_t l = 0; l < n; ++l) {
+                    const Count* row = rows + size_t(live[l]) * stride + i;
+                    for (int j = 0; j < N; ++j) sum[j] += w[l] * __builtin_convertvector(load<FourOf<Count>>(row + 4 * j), Four);
+                }
+                for (int j = 0; j < N; ++j) store(T + i + 4 * j, sum[j]);
+            };
+            int i = 0;
+            for (; i + 16 <= stride; i += 16) weigh_columns.template operator()<4>(i);
+            for (; i < stride; i += 4) weigh_columns.template operator()<1>(i);
             return;
         }
         for (size_t l = 0; l < n; ++l) std::copy_n(rows + size_t(live[l]) * stride, stride, &rows_[l * stride]);
@@ -476,6 +482,10 @@ void log_joint(const Batch& batch, Weights weights, Matches matcher, Laplace lap
         for (int k = 0; k < n_sets; ++k) std::fill_n(&result(0, 0, k), b.n_queries * r, kNever);
         // Of the classes whose bound reaches the best score so far, the one with the best bound, a few times over, then
         // all. A class that was chosen has no bound any more.
+        const auto want = [&](int64_t pair) {
+            wanted[pair] = 1;
+            std::fill_n(&bound[pair * room], room, std::numeric_limits<double>::quiet_NaN());
+        };
         for (int round = 0; round <= kSingleRounds; ++round) {
             std::fill(wanted.begin(), wanted.end(), 0);
             for (int64_t q = 0; q < b.n_queries; ++q)
@@ -484,13 +494,11 @@ void log_joint(const Batch& batch, Weights weights, Matches matcher, Laplace lap
                     int first = -1;
                     for (int y = 0; y < r; ++y)
                         if (const double best = bound[(q * r + y) * room + k]; best >= reach) {
-                            if (round == kSingleRounds) wanted[q * r + y] = 1;
+                            if (round == kSingleRounds) want(q * r + y);
                             else first = y, reach = best;
                         }
-                    if (first >= 0) wanted[q * r + first] = 1;
+                    if (first >= 0) want(q * r + first);
                 }
-            for (size_t at = 0; at < wanted.size(); ++at)
-                if (wanted[at]) std::fill_n(&bound[at * room], room, std::numeric_limits<double>::quiet_NaN());
             score(wanted.data());
         }
     }
