@@ -443,6 +443,17 @@ def test_an_error_in_a_thread_is_seen(row):
     np.testing.assert_array_equal(model.predict(Coded(codes, sizes)), expected)
 
 
+def test_predictions_at_once_share_their_threads():
+    """Several callers at a time, more than there are threads for, get what one alone gets."""
+    codes, classes, sizes = table(6, 1000, 6, 3, 3)
+    train = Coded(codes, sizes)
+    model = LCWNB(5, n_jobs=2).fit(train, classes)
+    expected = LCWNB(5, n_jobs=1).fit(train, classes).predict(train).tolist()
+    with ThreadPoolExecutor(4) as callers:
+        for labels in callers.map(lambda _: model.predict(train).tolist(), range(16)):
+            assert labels == expected
+
+
 FORK = """
 import os
 import numpy as np

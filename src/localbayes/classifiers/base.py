@@ -391,6 +391,8 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             finally:
                 for _ in chunks:  # after an error nobody takes another one
                     pass
+                # Who never began has other work to do and is not waited for.
+                others = [other for other in others if not other.cancel()]
                 wait(others)
             for other in others:
                 other.result()

@@ -116,8 +116,10 @@ private:
 // when it is first needed; of a value of several digits the first one is asked.
 class Absence {
 public:
-    explicit Absence(const Batch& b) : m_(b.m), r_(b.n_classes), room_(padded(r_, kBytes) / kBytes), segments_(b.segments) {
-        for (const Segment& s : segments_) planes_.push_back({std::vector<char>(s.n_planes), std::vector<Bytes>(s.n_planes * room_)});
+    explicit Absence(const Batch& b)
+        : m_(b.m), r_(b.n_classes), room_(padded(r_, kBytes) / kBytes), segments_(b.segments) {
+        for (const Segment& s : segments_)
+            planes_.push_back({std::vector<char>(s.n_planes), std::vector<Bytes>(s.n_planes * room_)});
     }
 
     // out has room for a multiple of 32 classes.
@@ -126,7 +128,8 @@ public:
             Bytes sum{};
             for (int i = 0; i < m_; ++i) {
                 Bytes absent = ~Bytes{};
-                for (size_t part = 0; part < segments_.size(); ++part) absent &= of(part, places.of(part, query)[i] / kBlockWords)[k];
+                for (size_t part = 0; part < segments_.size(); ++part)
+                    absent &= of(part, places.of(part, query)[i] / kBlockWords)[k];
                 sum -= absent;
             }
             std::memcpy(out + k * kBytes, &sum, kBytes);
@@ -150,8 +153,8 @@ private:
         for (int y = 0; y < r_; ++y) {
             const int64_t begin = s.class_start[y], end = s.class_start[y + 1];
             int64_t row = begin / 64 * 64;
-            const auto some = [&] { return s.block(row / kBlockRows)[plane * kBlockWords + row % kBlockRows / 64] & bits_between(begin - row, end - row); };
-            while (row < end && some() == 0) row += 64;
+            const auto word = [&] { return s.block(row / kBlockRows)[plane * kBlockWords + row % kBlockRows / 64]; };
+            while (row < end && (word() & bits_between(begin - row, end - row)) == 0) row += 64;
             absent[y / kBytes][y % kBytes] = row < end ? 0 : 255;
         }
         return absent;

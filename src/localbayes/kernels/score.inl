@@ -71,8 +71,8 @@ Four exp_about(Four x) {
 class GammaSolver {
 public:
     GammaSolver(int n_classes, int m, const double* kappas, int n_kappas)
-        : r_(n_classes), room_(padded(n_classes, 4)), m_(m), n_kappas_(n_kappas), kappas_(kappas), shape_(size_t(4) * room_),
-          found_(size_t(4) * room_ * n_kappas), rho_(n_kappas) {
+        : r_(n_classes), room_(padded(n_classes, 4)), m_(m), n_kappas_(n_kappas), kappas_(kappas),
+          shape_(size_t(4) * room_), found_(size_t(4) * room_ * n_kappas), rho_(n_kappas) {
         for (int k = 0; k < n_kappas; ++k) log_kappas_.push_back(std::log(kappas[k]));
     }
 
@@ -194,7 +194,8 @@ private:
         s.V = V + first;
         const double kappa = s.kappa = kappas_[k];
         const Four n = load(&shape_[first]), mean = load(&shape_[room_ + first]), nearest = load(s.V);
-        const Four drop = log_kappas_[k] - load(&shape_[3 * room_ + first]), square = mean * mean + 2 * load(&shape_[2 * room_ + first]) * drop;
+        const Four variance = load(&shape_[2 * room_ + first]), drop = log_kappas_[k] - load(&shape_[3 * room_ + first]);
+        const Four square = mean * mean + 2 * variance * drop;
         Four root;
         for (int k = 0; k < 4; ++k) root[k] = std::sqrt(std::max(square[k], 0.0));
         s.open = (nearest < kappa) & (kappa < n);
@@ -336,7 +337,8 @@ public:
                 Four sum[N] = {};
                 for (size_t l = 0; l < n; ++l) {
                     const Count* row = rows + size_t(live[l]) * stride + i;
-                    for (int j = 0; j < N; ++j) sum[j] += w[l] * __builtin_convertvector(load<FourOf<Count>>(row + 4 * j), Four);
+                    for (int j = 0; j < N; ++j)
+                        sum[j] += w[l] * __builtin_convertvector(load<FourOf<Count>>(row + 4 * j), Four);
                 }
                 for (int j = 0; j < N; ++j) store(T + i + 4 * j, sum[j]);
             };
@@ -346,23 +348,22 @@ public:
             return;
         }
         for (size_t l = 0; l < n; ++l) std::copy_n(rows + size_t(live[l]) * stride, stride, &rows_[l * stride]);
-        for (int k = 0; k < room; k += 4)
+        const auto weigh_sets = [&]<int N>(int k) {
             for (int i = 0; i < stride; i += 4) {
-                Four a{}, b{}, c{}, d{};
+                Four sum[N][4] = {};
                 const double* row = &rows_[i];
-                for (size_t l = 0; l < n; ++l, row += stride) {
-                    const Four weight = load(w + l * room + k);
-                    a += weight * row[0];
-                    b += weight * row[1];
-                    c += weight * row[2];
-                    d += weight * row[3];
-                }
-                double* to = T + i * room + k;
-                store(to, a);
-                store(to + room, b);
-                store(to + 2 * room, c);
-                store(to + 3 * room, d);
+                for (size_t l = 0; l < n; ++l, row += stride)
+                    for (int s = 0; s < N; ++s) {
+                        const Four weight = load(w + l * room + k + 4 * s);
+                        for (int j = 0; j < 4; ++j) sum[s][j] += weight * row[j];
+                    }
+                for (int s = 0; s < N; ++s)
+                    for (int j = 0; j < 4; ++j) store(T + (i + j) * room + k + 4 * s, sum[s][j]);
             }
+        };
+        int k = 0;
+        for (; k + 8 <= room; k += 8) weigh_sets.template operator()<2>(k);
+        if (k < room) weigh_sets.template operator()<1>(k);
     }
 
 private:
