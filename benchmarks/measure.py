@@ -51,11 +51,25 @@ class Ratio:
             return None
         return self.value <= self.target if self.at_most else self.value >= self.target
 
+    @property
+    def shown(self) -> str:
+        """The value to three digits, or to as many as show that it misses its target.
+
+        Examples
+        --------
+        >>> Ratio("", "", 1.6012, 1.6).shown, Ratio("", "", 1.5972, 1.6).shown
+        ('1.601', '1.6')
+        """
+        digits = 3
+        while self.met is False and float(f"{self.value:.{digits}g}") == self.target:
+            digits += 1
+        return f"{self.value:.{digits}g}"
+
     def line(self) -> str:
         """Return the line for a terminal."""
         verdict = {None: "", True: "met", False: "NOT MET"}[self.met]
         bound = "" if self.target is None else f"{'≤' if self.at_most else '≥'} {self.target:g}"
-        return f"{self.topic}: {self.what}: {self.value:.3g} {bound} {verdict} ({self.ours}; {self.other})"
+        return f"{self.topic}: {self.what}: {self.shown} {bound} {verdict} ({self.ours}; {self.other})"
 
 
 def best_times(

@@ -49,10 +49,10 @@ def page(results: Sequence[Ratio], costs: Costs, facts: dict[str, str], left_out
 
 def _ratio(result: Ratio) -> str:
     if result.target is None:
-        return f"| {result.what} | {result.value:.3g} | | |"
+        return f"| {result.what} | {result.shown} | | |"
     sign = "≤" if result.at_most else "≥"
     verdict = "met" if result.met else "**not met**"
-    return f"| {result.what} | {result.value:.3g} | {sign} {result.target:g} | {verdict} |"
+    return f"| {result.what} | {result.shown} | {sign} {result.target:g} | {verdict} |"
 
 
 def _growth(costs: Costs) -> list[str]:
