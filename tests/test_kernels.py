@@ -470,7 +470,6 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 def test_a_forked_process_has_threads_of_its_own():
     """The threads that wait for the next prediction are not there in a copy of the process."""
     done = subprocess.run(

@@ -40,6 +40,7 @@ Codes = npt.NDArray[np.unsignedinteger[Any]]
 
 # In a table of codes the largest number of its dtype is "a value never seen", the one below "missing".
 MISSING_BELOW_TOP = 1
+_MISSING = np.uint32(np.iinfo(np.uint32).max - MISSING_BELOW_TOP)
 
 
 def isas() -> list[str]:
@@ -91,7 +92,7 @@ def log_joint_of_sums(
     >>> np.exp(scores) * 90  # 2/6 * 2/3 and 4/6 * 1/5
     array([[20., 12.]])
     """
-    codes = np.where(lacking, np.uint32(0xFFFFFFFE), np.uint32(0))
+    codes = np.where(lacking, _MISSING, np.uint32(0))
     scores: Floats = _kernels.log_joint_of_sums(
         codes, *(np.ascontiguousarray(a, dtype=np.float64) for a in (S, T, sizes)), alpha
     )
@@ -341,7 +342,7 @@ class MatchIndex:
     def _unpack(self, s: Segment, rows: npt.NDArray[np.int64]) -> Codes:
         codes: Codes = _kernels.unpack(s.words, s.sizes, self.may_miss, rows)
         if self.may_miss:
-            codes[codes == s.sizes] = np.iinfo(np.uint32).max - MISSING_BELOW_TOP
+            codes[codes == s.sizes] = _MISSING
         return codes
 
     def _merged(self, first: Segment, second: Segment) -> Segment:

@@ -2,15 +2,15 @@
 // a wider vector changes the speed and not a bit of the result.
 #include <limits>
 #include <map>
+#include <optional>
 
 namespace {
 
 // Sets of weights and classes are worked on four at a time.
 using Four = FourOf<double>;
-using FourBits = FourOf<int64_t>;
-using Mask = decltype(Four{} < Four{});
+using FourBits = decltype(Four{} < Four{});
 Four load(const double* p) { return load<Four>(p); }
-bool none(Mask mask) { return (mask[0] | mask[1] | mask[2] | mask[3]) == 0; }
+bool none(FourBits bits) { return (bits[0] | bits[1] | bits[2] | bits[3]) == 0; }
 
 // Calls f(Sets{}, k) with what holds the sets from k on: a number if there is room for one set only, or four of them.
 template <class F>
@@ -115,7 +115,7 @@ private:
         for (int j = 0; j < N; ++j) s[j] = start(V, 4 * ((first + j) % vectors), (first + j) / vectors);
         evaluate(s);
         for (int step = 0; step < 200; ++step) {
-            Mask open{};
+            FourBits open{};
             for (Search& search : s) open |= search.next();
             if (none(open)) break;
             evaluate(s);
@@ -138,9 +138,9 @@ private:
     // Numbers of rows, means and variances of their distances, and logarithms of the first.
     void describe(const double* V) {
         const auto empty = [&](int distances) {  // as many as end with the farthest
-            Mask bits{};
+            FourBits bits{};
             const double* end = V + size_t(farthest_ + 1) * room_;
-            for (const double* at = end - distances * room_; at < end; at += 4) bits |= load<Mask>(at);
+            for (const double* at = end - distances * room_; at < end; at += 4) bits |= load<FourBits>(at);
             return none(bits);
         };
         farthest_ = m_;
@@ -166,10 +166,10 @@ private:
         const double* V;
         double kappa;
         Four g, f, slope, low{}, high{1, 1, 1, 1};
-        Mask open;
+        FourBits open;
 
         // One step of the classes that are still open, which are given back.
-        Mask next() {
+        FourBits next() {
             // Halley's step for the power g S' / S that fits locally, or Newton's where S is flatter than a line through
             // zero; both with the fractions multiplied out.
             const Four steep = g * slope, more = steep + f, less = steep - f;
@@ -443,10 +443,11 @@ void log_joint(const Batch& batch, Weights weights, Matches matcher, Laplace lap
     std::vector<double> S(size), matches(size), prior(size), bound(size);
     std::vector<double> w(size_t(m + 1) * room), T(size_t(padded(batch.columns(), 4)) * room);
     std::vector<uint8_t> wanted(step * r), lacking(size + 32);
-    Absence absence(batch);
+    std::optional<Absence> absence;
     Scorer scorer(m, batch.may_miss(), laplace);
     Weigher weigher(batch);
     const bool choosy = std::isfinite(margin) && !batch.may_miss() && r > 1;
+    if (choosy) absence.emplace(batch);
     for (int64_t first = 0; first < batch.n_queries; first += step) {
         const Batch b = batch.part(first, std::min(step, batch.n_queries - first));
         const Places places(b);
@@ -474,7 +475,7 @@ void log_joint(const Batch& batch, Weights weights, Matches matcher, Laplace lap
             score(nullptr);
             continue;
         }
-        for (int64_t q = 0; q < b.n_queries; ++q) absence.count(places, q, &lacking[q * r]);
+        for (int64_t q = 0; q < b.n_queries; ++q) absence->count(places, q, &lacking[q * r]);
         for (int64_t at = 0; at < b.n_queries * r * room; at += 4) {
             Four lacked;
             for (int k = 0; k < 4; ++k) lacked[k] = lacking[(at + k) / room];
