@@ -264,6 +264,32 @@ def test_bins_have_equal_width_and_are_closed_on_the_right(values, n_bins, missi
     assert codes == [sum(value > cut for cut in cuts) for value in values]
 
 
+@pytest.mark.parametrize("n_bins", [3, 30, 31, 32, 300])
+@pytest.mark.parametrize("hole", [False, True])
+def test_columns_of_different_numbers_of_cuts(n_bins, hole):
+    """The codes of a table of numbers are those that NumPy's digitize gives its columns."""
+    rng = np.random.default_rng(n_bins)
+    X = frame(
+        real=rng.normal(size=500),
+        whole=rng.integers(0, 4, 500),
+        small=rng.integers(0, 200, 500).astype(np.uint8),
+        single=rng.normal(size=500).astype(np.float32),
+        constant=np.ones(500),
+    )
+    encoder = TableEncoder(n_bins=n_bins, discretize="quantile").fit(X)
+    later = X.copy()
+    later["real"] *= 2
+    if hole:
+        later.loc[7, "real"] = np.nan
+    expected = [
+        np.digitize(later[name].fillna(column.fill), column.cuts, right=True)
+        for name, column in zip(X, encoder.columns, strict=True)
+    ]
+    assert len({len(column.cuts) for column in encoder.columns}) > 1
+    np.testing.assert_array_equal(encoder.encode(later), np.transpose(expected))
+    np.testing.assert_array_equal(encoder.encode(pl.from_pandas(later)), np.transpose(expected))
+
+
 def test_a_value_on_a_cut_goes_below_it():
     """Bins are (a, b], unlike those of scikit-learn's KBinsDiscretizer; outside the range they are open."""
     codes, size, encoder = one_column([0.0, 1.0, 1.0000001, 9.0, 9.1, 10.0])
@@ -304,8 +330,9 @@ def test_infinity_is_refused(infinite):
     with pytest.raises(ValueError, match=message.format("c")):
         TableEncoder().fit(frame(c=[1.0, infinite]))
     encoder = TableEncoder().fit(frame(c=[1.0, 2.0]))
-    with pytest.raises(ValueError, match=message.format("c")):
-        encoder.encode(pl.DataFrame({"c": [infinite]}))
+    for make in (pl.DataFrame, pd.DataFrame):
+        with pytest.raises(ValueError, match=message.format("c")):
+            encoder.encode(make({"c": [infinite]}))
     with pytest.raises(ValueError, match=message.format("x0")):
         encoder.encode(np.array([[infinite]]))
 

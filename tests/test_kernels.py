@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import oracle
 from localbayes import kernels
 from localbayes.classifiers import LCWNB
+from localbayes.classifiers.base import shares
 from localbayes.encoding import Coded, code_dtype
 from localbayes.encoding.coded import missing_code, unseen_code
 
@@ -419,6 +420,14 @@ def test_threads_do_not_change_a_bit(n_jobs):
     many = LCWNB(n_jobs=n_jobs).fit(train, classes)
     assert one.predict_log_joint(asked).tobytes() == many.predict_log_joint(asked).tobytes()
     assert one.predict_proba(asked).tobytes() == many.predict_proba(asked).tobytes()
+
+
+@given(n=st.integers(0, 5000), threads=st.integers(1, 70), most=st.integers(1, 2000))
+def test_chunks_are_all_queries_once(n, threads, most):
+    """Chunks follow each other from the first query to the last; no thread gets more than its share."""
+    chunks = shares(n, threads, most)
+    assert [q for begin, end in chunks for q in range(begin, end)] == list(range(n))
+    assert all(0 < end - begin <= min(most, -(-n // threads)) for begin, end in chunks)
 
 
 class Clumsy(LCWNB):

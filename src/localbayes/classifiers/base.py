@@ -19,7 +19,7 @@ from localbayes.encoding.coded import Codes
 from localbayes.encoding.labels import take_labels
 from localbayes.encoding.tables import check_table, is_frame, take_rows
 
-__all__ = ["TIE", "BayesClassifier", "first_best"]
+__all__ = ["TIE", "BayesClassifier", "first_best", "shares"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -350,7 +350,8 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return X.recoded(self.sizes_, keep_missing=self.missing == "ignore")
 
     def _queries(self, X: Any) -> Codes:
-        check_is_fitted(self, "labels_")
+        if not hasattr(self, "labels_"):
+            check_is_fitted(self, "labels_")  # which takes longer than a query to say that all is well
         return self._encode(self._check_table(X, reset=False))
 
     def _in_chunks(
@@ -371,15 +372,11 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         out = np.empty((n, *shape), dtype=dtype) if out is None else out
         threads = min(effective_n_jobs(self.n_jobs), max(1, n // 16))
         fitting = _CACHE_BYTES // ((sets or self._n_sets()) * self._bytes_per_query())
-        # A thread takes a chunk when it is done with another, so that all are busy to the end; but many
-        # queries share what is read of the training rows.
-        n_chunks = min(4 * threads, n // 128) if threads > 1 else 1
-        step = max(1, min(_MOST_QUERIES, fitting, -(-n // max(n_chunks, threads))))
-        chunks = iter(range(0, n, step))
+        chunks = iter(shares(n, threads, max(1, min(_MOST_QUERIES, fitting))))
 
         def run() -> None:
-            for begin in chunks:
-                out[begin : begin + step] = function(codes[begin : begin + step])
+            for begin, end in chunks:
+                out[begin:end] = function(codes[begin:end])
 
         if threads == 1:
             run()
@@ -406,6 +403,26 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
+def shares(n: int, threads: int, most: int) -> list[tuple[int, int]]:
+    """Cut n queries into chunks, from begin to end, that threads take one after the other.
+
+    Each is a thread's share of what is left, so that chunks are few and yet all threads are busy to the
+    end; but not so small that too few queries share what is read of the training rows.
+
+    Examples
+    --------
+    >>> shares(1000, threads=2, most=400)
+    [(0, 400), (400, 700), (700, 850), (850, 925), (925, 963), (963, 995), (995, 1000)]
+    """
+    least = min(_FEWEST_QUERIES, -(-n // threads))
+    chunks, begin = [], 0
+    while begin < n:
+        end = min(n, begin + min(most, max(least, -(-(n - begin) // threads))))
+        chunks.append((begin, end))
+        begin = end
+    return chunks
+
+
 @cache
 def _helpers(n: int) -> ThreadPoolExecutor:
     """Threads that stay: to start two takes as long as some dozen queries."""
@@ -418,3 +435,4 @@ if hasattr(os, "register_at_fork"):
 # What a chunk of queries works with stays in cache, and so within any bound of memory.
 _CACHE_BYTES = 4 << 20
 _MOST_QUERIES = 1024
+_FEWEST_QUERIES = 32

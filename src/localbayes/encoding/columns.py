@@ -1,5 +1,6 @@
 """What fit learns of one column, and how it turns values into codes."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal
@@ -9,7 +10,7 @@ import numpy.typing as npt
 
 from localbayes.encoding.summaries import CategorySummary, NumberSummary
 
-__all__ = ["CategoricalColumn", "NumericColumn", "RawColumn"]
+__all__ = ["CategoricalColumn", "NumericColumn", "RawColumn", "bins_of_table"]
 
 Missing = Literal["impute", "category", "ignore"]
 
@@ -170,14 +171,40 @@ def _cuts(low: float, high: float, n_bins: int) -> npt.NDArray[np.float64]:
     return low + width * step if width > 0 else np.empty(0)
 
 
+# A few comparisons with all numbers take less time than a search for each.
+_FEW_CUTS = 30
+
+
 def _bins(cuts: npt.NDArray[np.float64], numbers: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
     """Number of cuts below every number."""
-    if len(cuts) > 30:
+    if len(cuts) > _FEW_CUTS:
         return np.searchsorted(cuts, numbers, side="left").astype(np.int64, copy=False)
-    # A few comparisons with all numbers take less time than a search for each.
     below = (cuts[:, None] < numbers).view(np.int8)
     bins: npt.NDArray[np.int64] = below.sum(axis=0, dtype=np.int8).astype(np.int64)
     return bins
+
+
+def bins_of_table(
+    columns: Sequence[NumericColumn], numbers: npt.NDArray[np.float64]
+) -> npt.NDArray[np.uint8] | None:
+    """Codes of a table without missing values, all columns at once; None if there are many cuts.
+
+    Examples
+    --------
+    >>> columns = [NumericColumn(np.array([0.5])), NumericColumn(np.array([1.0, 2.0]))]
+    >>> bins_of_table(columns, np.array([[0.0, 1.0], [1.0, 9.0]])).tolist()
+    [[0, 0], [1, 2]]
+    """
+    n_cuts = [len(column.cuts) for column in columns]
+    if max(n_cuts) > _FEW_CUTS:
+        return None
+    cuts = np.full((max(n_cuts), len(columns), 1), np.inf)
+    for i, column in enumerate(columns):
+        cuts[: n_cuts[i], i, 0] = column.cuts
+    bins = np.zeros(numbers.shape[::-1], np.uint8)
+    for cut in cuts:
+        bins += (cut < numbers.T).view(np.uint8)
+    return np.ascontiguousarray(bins.T)
 
 
 def sorted_values(values: list[Any]) -> list[Any]:

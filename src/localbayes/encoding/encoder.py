@@ -7,10 +7,17 @@ import numpy as np
 import numpy.typing as npt
 
 from localbayes.encoding.coded import Codes, code_dtype, missing_code, unseen_code
-from localbayes.encoding.columns import MISSING, UNSEEN, CategoricalColumn, NumericColumn, RawColumn
+from localbayes.encoding.columns import (
+    MISSING,
+    UNSEEN,
+    CategoricalColumn,
+    NumericColumn,
+    RawColumn,
+    bins_of_table,
+)
 from localbayes.encoding.discretize import cut_points
 from localbayes.encoding.summaries import NumberSummary, Summary, summarise
-from localbayes.encoding.tables import column_names, read_columns
+from localbayes.encoding.tables import column_names, read_columns, small_numbers
 
 __all__ = ["TableEncoder"]
 
@@ -113,6 +120,9 @@ class TableEncoder:
 
     def encode(self, X: Any) -> Codes:
         """Codes of a table with the same columns."""
+        codes = self._encode_numbers(X)
+        if codes is not None:
+            return codes
         raws = self._read(X)
         dtype = code_dtype(int(self.sizes.max()))
         codes = np.empty((len(X), len(self.columns)), dtype=dtype)
@@ -126,6 +136,12 @@ class TableEncoder:
                 )
             codes[:, i] = column_codes
         return codes
+
+    def _encode_numbers(self, X: Any) -> Codes | None:
+        """Codes of a small frame of finite numbers, all columns at once; None for any other table."""
+        columns = [column for column in self.columns if isinstance(column, NumericColumn)]
+        numbers = small_numbers(X) if len(columns) == len(self.columns) else None
+        return None if numbers is None or not np.isfinite(numbers).all() else bins_of_table(columns, numbers)
 
     def _read(self, X: Any) -> list[RawColumn]:
         return read_columns(X, self.forced)

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_array
 
 from localbayes.encoding.columns import RawColumn
 
-__all__ = ["check_table", "column_names", "is_frame", "is_missing", "read_columns"]
+__all__ = ["check_table", "column_names", "is_frame", "is_missing", "read_columns", "small_numbers"]
 
 
 def is_frame(X: Any) -> bool:
@@ -37,9 +37,8 @@ def column_names(X: Any) -> list[str]:
 
 def read_columns(X: Any, categorical: Sequence[bool | None]) -> list[RawColumn]:
     """Read every column; ``categorical[i]`` forces a kind, None leaves it to the dtype."""
-    if _is_pandas(X) and _is_small_and_numeric(X) and not any(categorical):
-        # Pandas takes longer to hand out the columns one by one than we to cut them into bins.
-        numbers = X.to_numpy(dtype=np.float64)
+    numbers = None if any(categorical) else small_numbers(X)
+    if numbers is not None:
         return [_numbers(name, numbers[:, i]) for i, name in enumerate(column_names(X))]
     if is_frame(X):
         read = _pandas_column if _is_pandas(X) else _polars_column
@@ -54,9 +53,17 @@ def read_columns(X: Any, categorical: Sequence[bool | None]) -> list[RawColumn]:
     ]
 
 
-def _is_small_and_numeric(X: Any) -> bool:
-    """Whether a frame has only columns of NumPy's numbers, and so few cells that a copy is nothing."""
-    return X.size <= 1 << 20 and all(isinstance(t, np.dtype) and t.kind in "iuf" for t in X.dtypes)
+def small_numbers(X: Any) -> npt.NDArray[np.float64] | None:
+    """All cells of a pandas frame of NumPy's numbers that has so few that a copy is nothing, else None.
+
+    Pandas takes longer to hand out columns one by one than we to cut them into bins.
+    """
+    if not _is_pandas(X) or X.size > 1 << 20:
+        return None
+    if not all(isinstance(t, np.dtype) and t.kind in "iuf" for t in set(X.dtypes.array)):
+        return None
+    numbers: npt.NDArray[np.float64] = X.to_numpy(dtype=np.float64)
+    return numbers
 
 
 def check_table(X: Any, estimator: Any) -> Any:
