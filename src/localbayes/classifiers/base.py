@@ -407,17 +407,18 @@ def shares(n: int, threads: int, most: int) -> list[tuple[int, int]]:
     """Cut n queries into chunks, from begin to end, that threads take one after the other.
 
     Each is a thread's share of what is left, so that chunks are few and yet all threads are busy to the
-    end; but not so small that too few queries share what is read of the training rows.
+    end; but in batches, since the kernel reads the training rows once for each.
 
     Examples
     --------
     >>> shares(1000, threads=2, most=400)
-    [(0, 400), (400, 700), (700, 850), (850, 925), (925, 963), (963, 995), (995, 1000)]
+    [(0, 400), (400, 656), (656, 784), (784, 848), (848, 912), (912, 976), (976, 1000)]
     """
-    least = min(_FEWEST_QUERIES, -(-n // threads))
+    batch = min(_BATCH, -(-n // threads))
     chunks, begin = [], 0
     while begin < n:
-        end = min(n, begin + min(most, max(least, -(-(n - begin) // threads))))
+        share = max(batch, (n - begin) // threads // batch * batch)
+        end = min(n, begin + min(most, share))
         chunks.append((begin, end))
         begin = end
     return chunks
@@ -435,4 +436,4 @@ if hasattr(os, "register_at_fork"):
 # What a chunk of queries works with stays in cache, and so within any bound of memory.
 _CACHE_BYTES = 4 << 20
 _MOST_QUERIES = 1024
-_FEWEST_QUERIES = 32
+_BATCH = 64
