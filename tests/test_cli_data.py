@@ -9,13 +9,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
-from localbayes.cli.data import app
+from localbayes.cli import app
 from localbayes.datasets import EMBEDDED, PAPER_SETS, embedded_path
 from test_download import Server, saying
 
-run = CliRunner().invoke
+
+def run(*args: str) -> Result:
+    return CliRunner().invoke(app, ["data", *args])
 
 
 @pytest.fixture
@@ -30,7 +32,7 @@ def test_list_shows_sizes_and_places(tmp_path: Path) -> None:
     """All 36 sets are listed with the paper's n, m, r and where they can be had."""
     (tmp_path / "zoo.arff").write_text("")
     (tmp_path / "iris.arff").write_text("")
-    result = run(app, ["list", "--cache", str(tmp_path)])
+    result = run("list", "--cache", str(tmp_path))
     assert result.exit_code == 0
     rows = {words[0]: words[1:] for words in map(str.split, result.output.splitlines()) if words}
     assert set(PAPER_SETS) <= set(rows)
@@ -45,16 +47,16 @@ def test_list_shows_sizes_and_places(tmp_path: Path) -> None:
 def test_verify(tmp_path: Path) -> None:
     """Right files give exit 0, one wrong file exit 1 and its reason, a wrong folder exit 2."""
     (tmp_path / "iris.arff").write_bytes(embedded_path("iris").read_bytes())
-    result = run(app, ["verify", str(tmp_path)])
+    result = run("verify", str(tmp_path))
     assert result.exit_code == 0
     assert "ok       iris\n" in result.output
     assert result.output.count("missing  ") == 35
     (tmp_path / "vote.arff").write_bytes(embedded_path("vote").read_bytes()[:5000])
-    result = run(app, ["verify", str(tmp_path)])
+    result = run("verify", str(tmp_path))
     assert result.exit_code == 1
     assert "differs  vote: " in result.output
     assert len(result.output.splitlines()) == 36
-    result = run(app, ["verify", str(tmp_path / "absent")])
+    result = run("verify", str(tmp_path / "absent"))
     assert result.exit_code == 2
     assert result.stderr.startswith("error: ")
     assert len(result.stderr.splitlines()) == 1
@@ -62,23 +64,23 @@ def test_verify(tmp_path: Path) -> None:
 
 def test_verify_the_papers_files(paper_data: Path) -> None:
     """Weka's copies of the 36 sets are all right."""
-    result = run(app, ["verify", str(paper_data)])
+    result = run("verify", str(paper_data))
     assert result.exit_code == 0
     assert result.output.split() == [word for name in PAPER_SETS for word in ("ok", name)]
 
 
 def test_download(server: Server, tmp_path: Path) -> None:
     """A set is downloaded, then found in the cache; nothing but words goes into a pipe."""
-    result = run(app, ["download", "iris", "--cache", str(tmp_path)])
+    result = run("download", "iris", "--cache", str(tmp_path))
     assert (result.exit_code, result.stdout, result.stderr) == (0, "downloaded  iris\n", "")
-    result = run(app, ["download", "iris", "--cache", str(tmp_path)])
+    result = run("download", "iris", "--cache", str(tmp_path))
     assert (result.exit_code, result.stdout) == (0, "cached      iris\n")
     assert (tmp_path / "iris.arff").read_bytes() == server.content
 
 
 def test_download_refuses_and_goes_on(server: Server, tmp_path: Path) -> None:
     """A set with other content is refused in one line, the next one is still fetched, and the exit is 2."""
-    result = run(app, ["download", "vote", "iris", "--cache", str(tmp_path)])
+    result = run("download", "vote", "iris", "--cache", str(tmp_path))
     assert result.exit_code == 2
     assert result.stdout == "downloaded  iris\n"
     assert result.stderr.startswith("refused     vote: refused what ")
@@ -87,7 +89,7 @@ def test_download_refuses_and_goes_on(server: Server, tmp_path: Path) -> None:
 
 def test_download_without_names_means_all(server: Server, tmp_path: Path) -> None:
     """All 36 numbers are asked for, of which this server has only iris."""
-    result = run(app, ["download", "--cache", str(tmp_path)])
+    result = run("download", "--cache", str(tmp_path))
     assert result.exit_code == 2
     assert result.stdout == "downloaded  iris\n"
     assert len(result.stderr.splitlines()) == 35
@@ -100,7 +102,7 @@ def test_wrong_names_are_told_before_anything_is_downloaded(
     server: Server, tmp_path: Path, names: list[str]
 ) -> None:
     """A mistyped name is one line and exit 2, and the server is not bothered."""
-    result = run(app, ["download", *names, "--cache", str(tmp_path)])
+    result = run("download", *names, "--cache", str(tmp_path))
     assert result.exit_code == 2
     assert result.stderr.startswith("error: no data set of the paper is called")
     assert len(result.stderr.splitlines()) == 1
@@ -110,12 +112,12 @@ def test_wrong_names_are_told_before_anything_is_downloaded(
 def test_download_errors_are_one_line(server: Server, tmp_path: Path) -> None:
     """A server that fails, and a cache that is a file, each give one line and exit 2."""
     server.descriptions = [saying(b"", 404)]
-    result = run(app, ["download", "iris", "--cache", str(tmp_path)])
+    result = run("download", "iris", "--cache", str(tmp_path))
     assert result.exit_code == 2
     assert "answered 404" in result.stderr
     assert len(result.stderr.splitlines()) == 1
     (tmp_path / "file").write_text("")
-    result = run(app, ["download", "iris", "--cache", str(tmp_path / "file")])
+    result = run("download", "iris", "--cache", str(tmp_path / "file"))
     assert result.exit_code == 2
     assert len(result.stderr.splitlines()) == 1
 
@@ -128,7 +130,8 @@ def test_progress_on_a_terminal(
     reader, writer = pty.openpty()
     with os.fdopen(writer, "w") as terminal, os.fdopen(reader, "rb", buffering=0) as screen:
         monkeypatch.setattr(sys, "stderr", terminal)
-        app(["download", "iris", "--cache", str(tmp_path)], standalone_mode=False)
+        with pytest.raises(SystemExit, match=r"^0$"):
+            app(["data", "download", "iris", "--cache", str(tmp_path)])
         terminal.flush()
         shown = screen.read(2**16)
     assert b"iris" in shown

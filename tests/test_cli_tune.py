@@ -44,6 +44,7 @@ def test_the_curve_is_drawn_once_and_not_over_another_file(tmp_path):
     [
         (["--plot", "curve.bmp"], "must end in .svg, .png or .pdf"),
         (["--param", "kappas=3"], "no parameter 'kappas'"),
+        (["--param", "kappa=5"], "tune tries a grid of kappas of its own, got --param kappa=5"),
     ],
 )
 def test_what_makes_no_sense_is_refused_in_one_line(arguments, message):

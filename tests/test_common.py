@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OrdinalEncoder
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from localbayes.classifiers import METHODS
+from localbayes.classifiers import LCWNB, METHODS
 from localbayes.datasets import load
 from localbayes.encoding import Coded
 from localbayes.persistence import load_model, save_model
@@ -356,6 +356,45 @@ def test_a_table_of_pairs_that_grows_too_large_is_refused_every_time(name):
         with pytest.raises(ValueError, match="column 'a' has the most values"):
             model.partial_fit(later, [0, 1] * 30)
         assert model.predict_proba(first).tobytes() == before
+    # Nor do weights, for which counts become floating point and twice as large.
+    model.set_params(max_table_bytes=1)
+    model.counts_.max_table_bytes = model.counts_.pair_counts.nbytes
+    with pytest.raises(ValueError, match="the table of pairs would take"):
+        model.partial_fit(first, [0, 1] * 3, sample_weight=[2.0] * 6)
+    assert model.class_count_.tolist() == model.counts_.class_counts.tolist() == [3, 3]
+    untouched = METHODS[name](max_table_bytes=5000).fit(first, [0, 1] * 3)
+    model.set_params(max_table_bytes=5000)
+    one, other = (m.partial_fit(first, [0, 1] * 3).predict_proba(first) for m in (model, untouched))
+    assert one.tobytes() == other.tobytes()
+
+
+class Interrupted(LCWNB):
+    """Is stopped while it leaves rows out, once there are more than ten."""
+
+    def _choose_kappa(self):
+        if self._class_count.sum() > 10:
+            raise KeyboardInterrupt
+        return super()._choose_kappa()
+
+
+def test_an_interrupted_partial_fit_leaves_what_was_learned():
+    """Rows, domains and counts are those of before, and learning goes on from there."""
+    X, y = [["a", "b"], ["b", "c"], ["a", "c"]], [0, 1, 0]
+    model = Interrupted("loo").partial_fit(X, y)
+    with pytest.raises(KeyboardInterrupt):
+        model.partial_fit([["new", "b"]] * 9, [1] * 9)
+    assert model.index_.n_rows == 3
+    expected = LCWNB("loo").partial_fit(X, y).partial_fit(X, y).predict_proba([["a", "b"], ["new", "c"]])
+    np.testing.assert_array_equal(model.partial_fit(X, y).predict_proba([["a", "b"], ["new", "c"]]), expected)
+
+
+def test_codes_of_values_that_are_still_to_come_are_refused():
+    """A domain that may grow would give the code to another value; a declared one never does."""
+    X = pd.DataFrame({"a": ["p", "q"], "b": pd.Categorical(["u", "v"])})
+    model = LCWNB(1).fit(X, [0, 1])
+    model.partial_fit(Coded([[0, 7]], [2, 8]), [0])
+    with pytest.raises(ValueError, match="column 'a' has the code 7, but 2 values so far; pass"):
+        model.partial_fit(Coded([[7, 0]], [8, 2]), [0])
 
 
 # --- values that are unseen, missing, declared, many -----------------------------------------------------

@@ -1,5 +1,6 @@
 """The commands that take --dask give what they give without it."""
 
+import itertools
 import re
 import sqlite3
 
@@ -65,6 +66,20 @@ def test_a_study_on_a_cluster_fills_the_same_store(address, tmp_path):
     assert len(content(here)) == 2 * 2 * 2 * 5
     again = run(*common, "--sets", "iris,labor", "--runs", "2", "--store", there, "--dask", address)
     assert "nothing to do" in again
+
+
+def test_a_data_set_that_changed_stops_no_study(address, tmp_path):
+    """Its folds are stored as failed, here and on a cluster, and the others are done."""
+    stores = {"here.db": ("--jobs", "1"), "there.db": ("--dask", address)}
+    for (name, how), sign in itertools.product(stores.items(), "+-"):
+        (tmp_path / "mine.csv").write_text("a,c\n" + "x,no\ny,yes\n" * 6 + f"{sign},no\n")
+        sets, runs = f"{tmp_path / 'mine.csv'},iris", "1" if sign == "+" else "2"
+        options = ["--sets", sets, "--methods", "NB", "--folds", "3", "--runs", runs]
+        result = CliRunner().invoke(app, ["study", "run", *options, "--store", str(tmp_path / name), *how])
+        assert ("cannot use the data set" in result.output) == (sign == "-"), result.output
+        with sqlite3.connect(tmp_path / name) as connection:
+            (good,) = connection.execute("SELECT count(*) FROM folds WHERE error IS NULL").fetchone()
+        assert good == (6 if sign == "+" else 9)
 
 
 def test_no_scheduler_is_one_clear_line():

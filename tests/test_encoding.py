@@ -432,7 +432,8 @@ def test_new_values_and_late_holes_get_the_next_free_code():
     )
     assert encoder.sizes.tolist() == [2, 2, 10, 2]
     later = frame(a=["a", "b", None], b=[None, "a", "b"], c=[np.nan, 2.0, 0.0], d=["u", "w", None])
-    assert encoder.extend(later)
+    before, encoder = encoder, encoder.extended(later)
+    assert before.sizes.tolist() == [2, 2, 10, 2]
     assert encoder.sizes.tolist() == [3, 4, 11, 3]
     unseen = unseen_code(np.uint8)
     assert encoder.encode(later).tolist() == [[2, 3, 10, 0], [0, 2, 9, unseen], [1, 0, 0, 2]]
@@ -440,7 +441,7 @@ def test_new_values_and_late_holes_get_the_next_free_code():
         ["b", "(missing)", "a"],
         ["b", "c", "a", "(missing)"],
     ]
-    assert not encoder.extend(later)
+    assert encoder.extended(later).sizes.tolist() == encoder.sizes.tolist()
 
 
 def test_an_unknown_way_with_missing_values_is_refused():

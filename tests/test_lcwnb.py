@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sklearn.exceptions import NotFittedError
 
 import oracle
-from localbayes.classifiers import LCWNB
+from localbayes.classifiers import LCWNB, NB, TAN
 from localbayes.datasets import load
 from localbayes.encoding import Coded
 from localbayes.kernels import cell_weights
@@ -228,6 +228,29 @@ def test_an_alpha_below_zero_is_refused(alpha):
     """The message says what came and what was expected."""
     with pytest.raises(ValueError, match=r"alpha must be a number >= 0, got "):
         LCWNB(alpha=alpha).fit([["a"]], ["x"])
+
+
+@pytest.mark.parametrize("method", [LCWNB, NB, TAN])
+@pytest.mark.parametrize("alpha", [1e-310, 1e-101, 1e101])
+def test_an_alpha_beyond_the_range_of_products_is_refused(method, alpha):
+    """Products of such numbers are no longer those of arithmetic."""
+    with pytest.raises(ValueError, match=r"alpha must be 0 or a number from 1e-100 to 1e\+100, got 1e"):
+        method(alpha=alpha).fit([["a", "b"], ["c", "d"]], ["x", "y"])
+
+
+@pytest.mark.parametrize("weight", [1.0, 1e13])
+@pytest.mark.parametrize("alpha", [1e-100, 1e-15, 1e-12, 1e-3, 1e9, 1e11, 1e100])
+def test_products_stay_in_range(alpha, weight):
+    """Forty factors of a query that agrees with no row, half or all: their logarithms add up."""
+    codes = np.zeros((50, 40), np.uint8)
+    X = Coded(codes, np.full(40, 3))
+    model = LCWNB(1e18, alpha=alpha).fit(X, np.arange(50) % 2, np.full(50, weight))
+    S = 25 * weight
+    base, agree = -np.log(2), np.log((alpha + S) / (3 * alpha + S))
+    differ = np.log(alpha) - np.log(3 * alpha + S)
+    asked = Coded(np.where(np.arange(3)[:, None] * 20 > np.arange(40), 1, 0), np.full(40, 3))
+    expected = base + np.array([40 * agree, 20 * agree + 20 * differ, 40 * differ])
+    np.testing.assert_allclose(model.predict_log_joint(asked), np.stack([expected] * 2, axis=1), rtol=1e-12)
 
 
 @pytest.mark.parametrize("kappas", [[], [0.0], [1, float("nan")], [[1, 2]], [1, float("inf")]])
@@ -458,6 +481,21 @@ def test_the_expected_size_of_the_sample_is_S(kappa):
         assert keep.sum() == pytest.approx(local.class_weight_sum[0, k], rel=1e-9)
         error = np.sqrt((keep * (1 - keep)).sum() / len(samples))
         assert abs(sizes[:, k].mean() - keep.sum()) <= 5 * error + 1e-9
+
+
+def test_a_row_that_weighs_more_is_drawn_more_often():
+    """Over 400 samples a row of class y at distance d and weight w comes w gamma_y^d times on average."""
+    X, y = load("iris")
+    weights = np.random.default_rng(0).choice([0.25, 1.0, 2.5, 3.0], len(X))
+    model = LCWNB(10).fit(X, y, weights)
+    query = pd.concat([X.iloc[[70]]] * 400)
+    gamma = model.local_model(query.iloc[:1]).gamma[0, model.classes_.searchsorted(np.asarray(y))]
+    codes = model.encoder_.encode(X).astype(int)
+    keep = gamma ** np.array(oracle.hamming(codes, codes[70].tolist()))
+    drawn = np.mean([np.bincount(rows, minlength=len(X)) for rows in model.sample_local(query, 0)], axis=0)
+    part = weights - np.floor(weights)
+    error = np.sqrt((np.floor(weights) * keep * (1 - keep) + part * keep * (1 - part * keep)) / 400)
+    assert (np.abs(drawn - weights * keep) <= 5 * error + 1e-9).all()
 
 
 def test_a_sample_can_be_drawn_again():

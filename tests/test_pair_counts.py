@@ -68,8 +68,7 @@ def test_growing_is_having_known_the_domains_before(kind, table, data):
     """Counts that grow and then learn equal counts that started with the larger domains."""
     wider = [q + data.draw(st.integers(0, 3)) for q in table.sizes]
     n = len(table.codes) // 2
-    grown = counted(table, slice(n), kind=kind)
-    grown.grow(wider)
+    grown = counted(table, slice(n), kind=kind).grown(wider)
     grown.add(table.codes[n:].astype(np.uint8), table.classes[n:])
     known = kind(wider, table.r)
     # Before it grew, a value outside the smaller domain was not counted.
@@ -90,9 +89,7 @@ def test_a_weight_is_so_many_rows(table, seed):
     both = counted(table)
     both.add(table.codes.astype(np.uint8), table.classes, weights.astype(float))
     assert_same(both, counted(table) + weighted)
-    grown = counted(table, weights=weights.astype(float))
-    grown.grow(table.sizes)
-    assert_same(grown, weighted)
+    assert_same(weighted.grown(table.sizes), weighted)
 
 
 @settings(max_examples=40)
@@ -158,7 +155,7 @@ def test_the_limit_can_be_moved():
     with pytest.raises(ValueError, match=r"would take 360.0 bytes, more than max_table_bytes = 359.0 bytes"):
         PairCounts([4, 5], 3, max_table_bytes=needed - 1)
     with pytest.raises(ValueError, match=r"would take 420.0 bytes.*column 1 has the most values \(6\)"):
-        counts.grow([4, 6])
+        counts.grown([4, 6])
     with pytest.raises(ValueError, match=r"would take 720\.0 bytes"):
         counts.add(np.zeros((1, 2), np.uint8), np.zeros(1, int), np.ones(1))
     assert counts.n_rows == 0
@@ -190,7 +187,7 @@ def test_misuse_is_refused():
         with pytest.raises(ValueError, match="class codes must be from 0 to 1, got"):
             counts.add(np.zeros((1, 2), np.uint8), np.array(wrong))
     with pytest.raises(ValueError, match=r"can only grow: sizes were \[2, 3\], got \[2, 2\]"):
-        counts.grow([2, 2])
+        counts.grown([2, 2])
     for other in (ValueCounts([2, 4], 2), ValueCounts([2, 3], 3)):
         with pytest.raises(ValueError, match="the same domains and classes"):
             counts + other

@@ -144,6 +144,10 @@ def test_labels_decide_where_given():
         (Prediction(["a"]), "scores, labels or both"),
         (Prediction(["a", "b"], np.zeros((1, 3))), "2 columns"),
         (Prediction(["a", "b"], np.array([[0.0, np.nan]])), "NaN"),
+        (
+            Prediction(["a", "b", "c"], np.zeros((1, 3))),
+            "scores for the class 'c', which the data",
+        ),
     ],
 )
 def test_predictions_that_make_no_sense(prediction, message):
@@ -285,6 +289,7 @@ def test_foreign_classifiers_match_scikit_learns_own_use(tmp_path):
         (["test_study_run:not_a_classifier"], "expected a classifier"),
         (["test_study_run:wrong_input"], "study_input must be one of"),
         (["NB", "NB=sklearn.svm:LinearSVC"], "two methods are called 'NB'"),
+        (["other=test_study_run:given"], "is a Method, which has its own name; leave out 'other='"),
         ([from_estimator("x", LinearSVC()), Method("y", ("x",), print, print)], "fill the column 'x'"),
         ([built_in()["NB"].only(["none"])], "fills no column"),
         ([], "no methods given"),

@@ -397,6 +397,17 @@ def test_no_rows_and_no_smoothing_leave_a_class_impossible():
     close(model.predict_proba([["u"], ["v"]]), [[1, 0, 0], [1 / 3, 2 / 3, 0]])
 
 
+@every_method
+@pytest.mark.parametrize("weight", [1e8, 5e9, 9e12])
+def test_heavy_rows_drown_the_pseudo_counts(method, weight):
+    """With counts far above 2**31 the class that a value decides is as good as certain."""
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 3, (100, 20))
+    y = codes[:, 0] > 0
+    model = fixed(method).fit(Coded(codes, [3] * 20), y, weight)
+    assert (model.predict(Coded(codes, [3] * 20)) == y).all()
+
+
 # --- what is refused -------------------------------------------------------------------------------
 
 
@@ -412,6 +423,8 @@ def test_no_rows_and_no_smoothing_leave_a_class_impossible():
         ([1, np.inf, 1, 1], "sample_weight must be finite, got NaN or infinity"),
         (["heavy", 1, 1, 1], r"sample_weight must be numbers, one per row, got \['heavy'"),
         (-1, "sample_weight must not be negative, got -1"),
+        ([1, 1e15, 1, 1], r"sample_weight adds up to 1e\+15, above 1e\+15 counts are not exact; divide all"),
+        (1e300, "counts are not exact; divide all weights by the same number"),
     ],
 )
 def test_weights_that_make_no_sense_are_refused(method, weights, message):

@@ -6,9 +6,9 @@ import numpy as np
 
 from localbayes.classifiers.base import Floats
 from localbayes.classifiers.eager import OneDependence, row_terms, sum_rows
-from localbayes.classifiers.lazy import check_number
 from localbayes.classifiers.nb import naive_tables
 from localbayes.classifiers.pair_counts import MAX_TABLE_BYTES
+from localbayes.classifiers.parameters import check_number
 from localbayes.encoding.coded import Codes
 
 __all__ = ["AODE"]

@@ -1,8 +1,9 @@
 """What all classifiers share: tables and labels in, predictions out."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from functools import cache
 from typing import Any, Self
 
@@ -19,7 +20,7 @@ from localbayes.encoding.coded import Codes
 from localbayes.encoding.labels import take_labels
 from localbayes.encoding.tables import check_table, is_frame, take_rows
 
-__all__ = ["TIE", "BayesClassifier", "first_best", "shares"]
+__all__ = ["TIE", "BayesClassifier", "first_best", "or_prior", "shares"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -135,14 +136,9 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self : object
             The fitted classifier.
         """
-        before = dict(self.__dict__)
-        self.__dict__.pop("labels_", None)
-        try:
+        with self._all_or_nothing():
+            self.__dict__.pop("labels_", None)
             return self.partial_fit(X, y, sample_weight=sample_weight)
-        except BaseException:
-            # What was fitted before is still good.
-            self.__dict__ = before
-            raise
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Add rows to what was learned; the result is that of one fit on all rows.
@@ -166,6 +162,11 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self : object
             The fitted classifier.
         """
+        with self._all_or_nothing():
+            self._add(X, y, classes, sample_weight)
+        return self
+
+    def _add(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> None:
         self._check_parameters()
         first = not hasattr(self, "labels_")
         X = self._check_table(X, reset=first)
@@ -192,8 +193,11 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self.sizes_: npt.NDArray[np.uint32] = sizes
             self._start(self.sizes_, len(labels))
             self._class_count: npt.NDArray[Any] = np.zeros(len(labels), dtype=np.int64)
-        elif self.encoder_ is not None and not isinstance(X, Coded):
-            self.encoder_.extend(X)
+        elif self.encoder_ is not None:
+            if isinstance(X, Coded):
+                self.encoder_.check_codes(X.codes)
+            else:
+                self.encoder_ = self.encoder_.extended(X)
             sizes = self.encoder_.sizes
             if (sizes != self.sizes_).any():
                 self._grow(sizes)
@@ -206,7 +210,16 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         )
         self._class_count = class_count
         self._learn(self._encode(X), class_codes, weights)
-        return self
+
+    @contextmanager
+    def _all_or_nothing(self) -> Iterator[None]:
+        """Leave the classifier as it was if an error comes."""
+        before = dict(self.__dict__)
+        try:
+            yield
+        except BaseException:
+            self.__dict__ = before
+            raise
 
     @property
     def class_count_(self) -> npt.NDArray[Any]:

@@ -7,8 +7,8 @@ import numpy.typing as npt
 
 import localbayes.kernels._kernels as _kernels
 from localbayes.classifiers.base import BayesClassifier, Floats
-from localbayes.classifiers.lazy import check_number
 from localbayes.classifiers.pair_counts import MAX_TABLE_BYTES, PairCounts, ValueCounts
+from localbayes.classifiers.parameters import check_number
 from localbayes.classifiers.terms import sum_of_terms
 from localbayes.encoding.coded import Codes
 
@@ -41,7 +41,7 @@ class EagerClassifier(BayesClassifier):
         self._derive()
 
     def _grow(self, sizes: npt.NDArray[np.uint32]) -> None:
-        self.counts_.grow(sizes)
+        self.counts_ = self.counts_.grown(sizes)
 
 
 class PairClassifier(EagerClassifier):

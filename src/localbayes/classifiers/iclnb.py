@@ -6,7 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from localbayes.classifiers.base import Floats
-from localbayes.classifiers.lazy import LazyClassifier, check_count, kth_distance
+from localbayes.classifiers.lazy import LazyClassifier, kth_distance
+from localbayes.classifiers.parameters import check_count
 
 __all__ = ["ICLNB"]
 

@@ -6,11 +6,12 @@ import numpy as np
 import numpy.typing as npt
 
 from localbayes.classifiers.base import BayesClassifier, Floats
+from localbayes.classifiers.parameters import check_alpha
 from localbayes.classifiers.terms import log_ratio
 from localbayes.encoding.coded import Codes, any_outside, missing_code
 from localbayes.kernels import MatchCounts, MatchIndex
 
-__all__ = ["LazyClassifier"]
+__all__ = ["LazyClassifier", "kth_distance"]
 
 
 class LazyClassifier(BayesClassifier):
@@ -76,12 +77,13 @@ class LazyClassifier(BayesClassifier):
         raise NotImplementedError
 
     def _check_parameters(self) -> None:
-        check_number("alpha", self.alpha, at_least=0)
+        check_alpha(self.alpha)
 
     def _start(self, sizes: npt.NDArray[np.uint32], n_classes: int) -> None:
         self.index_ = MatchIndex(sizes, n_classes, may_miss=self.missing == "ignore")
 
     def _learn(self, codes: Codes, class_codes: npt.NDArray[np.int64], weights: Floats | None = None) -> None:
+        self.index_ = self.index_.copy()  # the one before stays as it is until all is learned
         self.index_.append(self._set_apart(codes), class_codes, weights)
 
     def _set_apart(self, codes: Codes) -> Codes:
@@ -100,6 +102,7 @@ class LazyClassifier(BayesClassifier):
         return np.where(foreign, apart, codes).astype(np.uint32)
 
     def _grow(self, sizes: npt.NDArray[np.uint32]) -> None:
+        self.index_ = self.index_.copy()
         self.index_.sizes = np.maximum(self.index_.sizes, sizes)
 
     def _log_joint(self, codes: Codes) -> Floats:
@@ -153,21 +156,3 @@ def kth_distance(at_distance: npt.NDArray[Any], k: int) -> npt.NDArray[np.intp]:
     wanted = np.minimum(k, nearer[:, -1:]) * (1 - 1e-12)
     reached: npt.NDArray[np.intp] = (nearer >= wanted).argmax(axis=1)
     return reached
-
-
-def check_count(name: str, value: Any) -> None:
-    """Refuse what is not a whole number above zero."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise ValueError(f"{name} must be a whole number >= 1, got {value!r}")
-
-
-def check_number(name: str, value: Any, *, above: float | None = None, at_least: float | None = None) -> None:
-    """Refuse what is not a finite number in range."""
-    bound = f"> {above:g}" if above is not None else f">= {at_least:g}"
-    real = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-    if (
-        not real
-        or not np.isfinite(value)
-        or (value <= above if above is not None else value < (at_least or 0))
-    ):
-        raise ValueError(f"{name} must be a number {bound}, got {value!r}")

@@ -13,7 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from localbayes.classifiers.base import TIE, Floats, or_prior
 from localbayes.classifiers.kappa import KappaChoice, LeftOut, choose, kappa_grid, mix, rows_to_leave_out
-from localbayes.classifiers.lazy import LazyClassifier, check_count, check_number
+from localbayes.classifiers.lazy import LazyClassifier
+from localbayes.classifiers.parameters import check_count, check_number
 from localbayes.classifiers.terms import defined_terms, sum_of_terms
 from localbayes.encoding.coded import Codes, missing_code
 from localbayes.kernels import MatchCounts, MatchIndex, cell_weights
@@ -180,7 +181,8 @@ class LCWNB(LazyClassifier):
         """Draw the paper's acceptance-rejection sample B around every row of X.
 
         A training row of class y at distance d is kept with probability gamma_y^d, so that the
-        expected number of rows of class y is S_y.
+        expected number of rows of class y is S_y. A row of weight 2 is two rows; of a fraction, that share of
+        the probability is left.
 
         Parameters
         ----------
@@ -193,6 +195,12 @@ class LCWNB(LazyClassifier):
         -------
         samples : list of n arrays
             Numbers of the training rows kept, in the order in which they were given to fit.
+
+        Examples
+        --------
+        >>> X, y = [["a", "b"], ["a", "c"], ["d", "c"]], ["no", "yes", "yes"]
+        >>> LCWNB(1).fit(X, y).sample_local([["a", "c"]], random_state=0)[0].tolist()
+        [0, 1]
         """
         codes = self._queries(X)
         random = check_random_state(random_state)
@@ -208,12 +216,18 @@ class LCWNB(LazyClassifier):
         if self.index_.may_miss:
             known = codes != missing_code(codes.dtype)
         kept: list[list[npt.NDArray[np.int64]]] = [[] for _ in codes]
-        for rows, classes, numbers, _ in self.index_.training_rows():
+        for rows, classes, numbers, weights in self.index_.training_rows():
             compared = rows != missing_code(rows.dtype)
             for q, query in enumerate(wide):
                 differ = (rows != query) & compared & known[q]
                 probability = gamma[q, classes] ** differ.sum(axis=1)
-                kept[q].append(numbers[random.random_sample(len(rows)) < probability].astype(np.int64))
+                if weights is None:
+                    times = random.random_sample(len(rows)) < probability
+                else:
+                    whole = np.floor(weights).astype(np.int64)
+                    times = random.binomial(whole, probability)
+                    times += random.random_sample(len(rows)) < (weights - whole) * probability
+                kept[q].append(np.repeat(numbers, times).astype(np.int64))
         return [np.sort(np.concatenate(parts)) if parts else np.empty(0, np.int64) for parts in kept]
 
     def log_joint_many(self, X: Any, kappas: npt.ArrayLike) -> Floats:

@@ -8,8 +8,8 @@ import numpy.typing as npt
 from localbayes.classifiers.base import Floats
 from localbayes.classifiers.eager import EagerClassifier, row_terms, sum_rows
 from localbayes.classifiers.known_counts import KnownCounts
-from localbayes.classifiers.lazy import check_number
 from localbayes.classifiers.pair_counts import ValueCounts
+from localbayes.classifiers.parameters import check_alpha
 from localbayes.encoding.coded import Codes, missing_code
 
 __all__ = ["NB", "naive_tables"]
@@ -75,7 +75,7 @@ class NB(EagerClassifier):
         self.n_jobs = n_jobs
 
     def _check_parameters(self) -> None:
-        check_number("alpha", self.alpha, at_least=0)
+        check_alpha(self.alpha)
 
     def _start(self, sizes: npt.NDArray[np.uint32], n_classes: int) -> None:
         kind = KnownCounts if self.missing == "ignore" else ValueCounts

@@ -113,8 +113,8 @@ class ValueCounts:
             part = slice(begin, begin + _STEP)
             self._count(self.slots(codes[part]), classes[part], None if weights is None else weights[part])
 
-    def grow(self, sizes: npt.ArrayLike) -> None:
-        """Make room for new values at the end of the domains."""
+    def grown(self, sizes: npt.ArrayLike) -> Self:
+        """Return the same counts with room for new values at the end of the domains."""
         grown = self._empty(sizes)
         if (grown.sizes < self.sizes).any():
             raise ValueError(
@@ -123,13 +123,13 @@ class ValueCounts:
         grown._convert(self.value_counts.dtype)
         grown.class_counts[:] = self.class_counts
         grown._copy(self, self._moved(grown))
-        self.__dict__.update(grown.__dict__)
+        return grown
 
     def __add__(self, other: Self) -> Self:
         """Counts of the rows of both."""
         if self.n_classes != other.n_classes or not np.array_equal(self.sizes, other.sizes):
             raise ValueError(
-                "counts add up only over the same domains and classes: grow them to the same sizes first"
+                "counts add up only over the same domains and classes: give them the same sizes first (grown)"
             )
         total = self._empty(self.sizes)
         for part in (self, other):
@@ -147,6 +147,8 @@ class ValueCounts:
             return self
         whole = self._empty(self.sizes)
         for name, table in whole._tables().items():
+            if tables[name].max(initial=0) > np.iinfo(table.dtype).max:
+                return self
             table[:] = tables[name]
         return whole
 
@@ -189,7 +191,7 @@ class PairCounts(ValueCounts):
     N[y, i, v, j, u] of the house's words. Every eager classifier here is a formula over it. Pairs take
     ``4 r sum_j (q_j + 1) sum_{i<j} (q_i + 1)`` bytes (twice that with weights), about 2 r times the
     squared number of values: 1.5 MB for 16 attributes of ten values and 26 classes. What a classifier derives
-    from it is never larger.
+    from it is smaller, but for tables of a few attributes.
 
     Parameters
     ----------

@@ -9,8 +9,8 @@ from scipy.special import gammaln
 import localbayes.kernels._kernels as _kernels
 from localbayes.classifiers.base import Floats
 from localbayes.classifiers.eager import PairClassifier, row_terms, sum_rows
-from localbayes.classifiers.lazy import check_number
 from localbayes.classifiers.pair_counts import MAX_TABLE_BYTES, PairCounts
+from localbayes.classifiers.parameters import check_alpha, check_number
 from localbayes.encoding.coded import Codes
 
 __all__ = ["TAN", "grow_tree", "parent_gains"]
@@ -112,6 +112,7 @@ class TAN(PairClassifier):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_number("alpha", self.alpha, above=0)
+        check_alpha(self.alpha)
 
     def _derive(self) -> None:
         counts, alpha = self.counts_, float(self.alpha)

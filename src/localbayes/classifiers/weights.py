@@ -11,6 +11,9 @@ __all__ = ["log_shift", "row_weights", "shifted"]
 
 Floats = npt.NDArray[np.float64]
 
+# Whole numbers up to this are exact in floating point, and products of sixteen counts stay in its range.
+MOST_WEIGHT = 1e15
+
 
 def row_weights(sample_weight: Any, n: int) -> Floats | None:
     """Weight of every row, or None if all rows weigh one.
@@ -36,6 +39,11 @@ def row_weights(sample_weight: Any, n: int) -> Floats | None:
         raise ValueError(f"sample_weight must not be negative, got {weights.min():g}")
     if not weights.any():
         raise ValueError("sample_weight is zero for all rows; give some row a positive weight")
+    if weights.sum() > MOST_WEIGHT:
+        raise ValueError(
+            f"sample_weight adds up to {weights.sum():.3g}, above {MOST_WEIGHT:g} counts are not exact; "
+            "divide all weights by the same number"
+        )
     return None if (weights == 1).all() else weights
 
 

@@ -7,13 +7,11 @@ import is imported by the command that needs it.
 
 from __future__ import annotations
 
-from importlib import import_module
-from importlib.util import find_spec
 from typing import Annotated
 
 import typer
 
-from localbayes.cli import about, evaluate, explain, models, tune
+from localbayes.cli import about, data, evaluate, explain, models, study, tune
 from localbayes.cli.errors import OneLineErrors
 
 __all__ = ["app", "main"]
@@ -57,9 +55,8 @@ for _command in (
     about.info,
 ):
     app.command()(_command)
-for _group in ("data", "study"):
-    if find_spec(f"{__name__}.{_group}"):
-        app.add_typer(import_module(f"{__name__}.{_group}").app, name=_group)
+app.add_typer(data.app, name="data")
+app.add_typer(study.app, name="study")
 
 
 def main() -> None:

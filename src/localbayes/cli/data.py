@@ -22,15 +22,6 @@ CacheOption = Annotated[
 ]
 
 
-@contextlib.contextmanager
-def _one_line_errors() -> Iterator[None]:
-    try:
-        yield
-    except (ValueError, OSError) as error:
-        typer.echo(f"error: {error}", err=True)
-        raise typer.Exit(2) from None
-
-
 @app.command("list")
 def list_sets(cache: CacheOption = None) -> None:
     """List the paper's 36 data sets and where each is available."""
@@ -66,8 +57,7 @@ def verify_folder(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder with files named like iris.arff.")],
 ) -> None:
     """Compare the ARFF files in a folder with the registered content; exit 1 if one differs."""
-    with _one_line_errors():
-        verdicts = verify(folder)
+    verdicts = verify(folder)
     for name in PAPER_SETS:
         if name not in verdicts:
             typer.echo(f"missing  {name}")
@@ -91,19 +81,18 @@ def download_sets(
     from localbayes.datasets.download import cached, fetch
 
     refused = False
-    with _one_line_errors():
-        wanted = [find(name).name for name in names or PAPER_SETS]
-        for name in wanted:
-            if cached(name, cache) is not None:
-                typer.echo(f"cached      {name}")
-                continue
-            try:
-                with _bar(name) as show:
-                    fetch(name, cache, progress=show)
-                typer.echo(f"downloaded  {name}")
-            except ContentError as error:
-                refused = True
-                typer.echo(f"refused     {name}: {error}", err=True)
+    wanted = [find(name).name for name in names or PAPER_SETS]
+    for name in wanted:
+        if cached(name, cache) is not None:
+            typer.echo(f"cached      {name}")
+            continue
+        try:
+            with _bar(name) as show:
+                fetch(name, cache, progress=show)
+            typer.echo(f"downloaded  {name}")
+        except ContentError as error:
+            refused = True
+            typer.echo(f"refused     {name}: {error}", err=True)
     if refused:
         raise typer.Exit(2)
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from localbayes.classifiers import BayesClassifier
 
-__all__ = ["make_model", "text_columns"]
+__all__ = ["check_categorical", "make_model", "text_columns"]
 
 DataArgument = Annotated[Path, typer.Argument(metavar="DATA", help=TABLE_HELP, show_default=False)]
 TargetOption = Annotated[

@@ -44,7 +44,7 @@ def run(
         typer.Option(
             "--methods",
             help="Columns, separated by commas: built-in names, `paper`, package.module:object or "
-            "name=package.module:object [default: the paper's ten].",
+            "name=package.module:object [default: the paper's ten, and three variants of its rivals].",
         ),
     ] = None,
     runs: Annotated[int, typer.Option("--runs", help="Runs of cross-validation.")] = 10,
@@ -63,10 +63,12 @@ def run(
     ] = None,
 ) -> None:
     """Do what the store lacks; run it again after an interruption and it goes on where it was."""
+    from joblib import cpu_count
+
     from localbayes.study import make_plan, run_study
 
     plan = make_plan(_split(sets), _split(methods), runs=runs, folds=folds, data_dir=data, target=target)
-    number = jobs if jobs is not None else len(os.sched_getaffinity(0))
+    number = jobs if jobs is not None else cpu_count()
     try:
         with _naming_the_store(store), _Bar() as bar:
             outcome = run_study(plan, store, jobs=number, retry=retry, progress=bar, dask=dask)

@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Any, cast
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["TABLE_HELP", "read_table", "split_target", "table_bytes"]
+__all__ = ["TABLE_HELP", "check_table_name", "read_table", "split_target", "table_bytes"]
 
 TABLE_HELP = "A table: .csv, .tsv, .arff (each also .gz) or .parquet."
 

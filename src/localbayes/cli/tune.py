@@ -61,6 +61,10 @@ def tune(
 
     model = make_model("LCWNB", param, kappa="mixture", alpha=alpha, n_bins=n_bins, missing=missing)
     assert isinstance(model, LCWNB)
+    if model.kappa != "mixture":
+        raise ValueError(
+            f"tune tries a grid of kappas of its own, got --param kappa={model.kappa}; leave it out"
+        )
     model.n_jobs = jobs
     if plot is not None:
         if plot.suffix.lower() not in (".svg", ".png", ".pdf"):

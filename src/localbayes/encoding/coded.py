@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Coded", "code_dtype", "missing_code", "unseen_code"]
+__all__ = ["Coded", "any_outside", "code_dtype", "missing_code", "unseen_code"]
 
 Codes = npt.NDArray[np.unsignedinteger[Any]]
 

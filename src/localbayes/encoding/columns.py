@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from localbayes.encoding.summaries import CategorySummary, NumberSummary
 
-__all__ = ["CategoricalColumn", "NumericColumn", "RawColumn", "bins_of_table"]
+__all__ = ["CategoricalColumn", "NumericColumn", "RawColumn", "bins_of_table", "sorted_values"]
 
 Missing = Literal["impute", "category", "ignore"]
 
@@ -86,7 +86,8 @@ class CategoricalColumn:
         if not self.declared:
             known = set(self.values)
             present = np.unique(raw.codes[raw.codes >= 0])
-            self.values += sorted_values([raw.values[k] for k in present if raw.values[k] not in known])
+            later = sorted_values([raw.values[k] for k in present if raw.values[k] not in known])
+            self.values = [*self.values, *later] if later else self.values
         if missing == "category" and self.missing_at is None and (raw.codes < 0).any():
             self.missing_at = len(self.values)
 

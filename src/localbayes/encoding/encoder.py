@@ -1,6 +1,7 @@
 """From a table to codes, with domains, bins, means and modes learned in fit."""
 
 from collections.abc import Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -111,12 +112,24 @@ class TableEncoder:
         """Number of values of every column."""
         return np.array([column.size for column in self.columns], dtype=np.uint32)
 
-    def extend(self, X: Any) -> bool:
-        """Add values of undeclared domains that came later; say whether there were any."""
-        before = self.sizes
-        for column, raw in zip(self.columns, self._read(X), strict=True):
+    def extended(self, X: Any) -> "TableEncoder":
+        """Return an encoder that also knows the values of undeclared domains that came later."""
+        other = copy(self)
+        other.columns = [copy(column) for column in self.columns]
+        for column, raw in zip(other.columns, self._read(X), strict=True):
             column.extend(raw, self.missing)
-        return bool((self.sizes != before).any())
+        return other
+
+    def check_codes(self, codes: Codes) -> None:
+        """Refuse training rows whose codes an undeclared domain may give to values that come later."""
+        for name, column, given in zip(self.names, self.columns, codes.T, strict=True):
+            may_grow = isinstance(column, CategoricalColumn) and not column.declared
+            foreign = given[given >= column.size]
+            if may_grow and (foreign != missing_code(codes.dtype)).any():
+                raise ValueError(
+                    f"column {name!r} has the code {foreign.max()}, but {column.size} values so far; "
+                    "pass the table itself, whose new values get codes"
+                )
 
     def encode(self, X: Any) -> Codes:
         """Codes of a table with the same columns."""

@@ -10,7 +10,15 @@ from sklearn.utils.validation import check_array
 
 from localbayes.encoding.columns import RawColumn
 
-__all__ = ["check_table", "column_names", "is_frame", "is_missing", "read_columns", "small_numbers"]
+__all__ = [
+    "check_table",
+    "column_names",
+    "is_frame",
+    "is_missing",
+    "read_columns",
+    "small_numbers",
+    "take_rows",
+]
 
 
 def is_frame(X: Any) -> bool:

@@ -231,6 +231,13 @@ class MatchIndex:
         self._rows: tuple[list[Segment], list[Rows]] = (list(segments), [])
         self._n_waiting = 0
 
+    def copy(self) -> "MatchIndex":
+        """Return an index of the same rows, to which others can be added."""
+        other = MatchIndex(self._sizes, self.n_classes, self.may_miss)
+        packed, waiting = self._rows
+        other._rows, other._n_waiting = (list(packed), list(waiting)), self._n_waiting
+        return other
+
     @property
     def sizes(self) -> npt.NDArray[np.uint32]:
         """Number of declared values of every attribute."""

@@ -132,7 +132,7 @@ inline void sum_logs(int m, int r, const double* __restrict mixed, const double*
 template <class Count>
 inline double log_gamma(const LogGamma& f, Count k) {
     if constexpr (std::integral<Count>)
-        if (k < f.size) return f.table[k];
+        if (k >= 0 && k < f.size) return f.table[k];
     return std::lgamma(f.shift + double(k));
 }
 

@@ -375,9 +375,9 @@ class Scorer {
 public:
     Scorer(int m, bool may_miss, Laplace laplace)
         : m_(m), may_miss_(may_miss), laplace_(laplace),
-          // Factors are multiplied sixteen at a time before the exponent is taken out: far from overflow for any count,
-          // unless alpha is so small or large that they are taken one by one.
-          group_(laplace.alpha < 1e-15 || laplace.alpha > 1e10 ? 1 : 16) {
+          // Factors are multiplied sixteen at a time before the exponent is taken out: for sums of weights up to 1e15
+          // that stays in range, unless alpha is so small or large that they are taken one by one.
+          group_(laplace.alpha < 1e-3 || laplace.alpha > 1e10 ? 1 : 16) {
         std::map<double, int> columns;
         for (int i = 0; i < m_; ++i) ++columns[laplace.sizes[i]];
         sizes_.assign(columns.begin(), columns.end());

@@ -114,6 +114,10 @@ class _NoRows:
     def __init__(self, n_rows: int) -> None:
         self.n_rows = n_rows
 
+    def copy(self) -> "_NoRows":
+        """Return itself."""
+        return self
+
     def append(self, *_: Any) -> None:
         """Add no rows."""
 

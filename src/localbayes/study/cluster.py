@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -34,10 +35,12 @@ def work_on_cluster(plan: Plan, units: Sequence[Unit], store: Store, note: Notif
             try:
                 data = source.load()
                 data.fold(pending[0].run, 0, plan.n_folds)
+                store.add_set(data.info, data.digest)
+            except sqlite3.Error:
+                raise
             except Exception as error:
                 _fail(plan, pending, store, note, f"cannot use the data set: {one_line(error)}")
                 continue
-            store.add_set(data.info, data.digest)
             shared = share(client, data)
             for begin in range(0, len(pending), wave):
                 _do(client, plan, pending[begin : begin + wave], shared, store, note)

@@ -232,13 +232,13 @@ def _imported(spec: str) -> Method:
             found = getattr(found, part)
     except (ImportError, AttributeError, ValueError) as error:
         raise ValueError(f"cannot import the method {place!r}: {error}") from error
-    name = name or path.rpartition(".")[2]
-    if isinstance(found, Method):
-        return found
     if callable(found) and not (hasattr(found, "fit") and not isinstance(found, type)):
         found = found()
     if isinstance(found, Method):
+        if name:
+            raise ValueError(f"{place!r} is a Method, which has its own name; leave out {name + '='!r}")
         return found
+    name = name or path.rpartition(".")[2]
     if not (hasattr(found, "fit") and hasattr(found, "predict")):
         raise ValueError(f"{place!r} is {type(found).__name__}, expected a classifier with fit and predict")
     return from_estimator(name, found)

@@ -67,8 +67,8 @@ def make_plan(
     sets : sequence of str, optional
         Names of the paper's sets or paths of ARFF and CSV files; see `localbayes.study.data.find_sets`.
     methods : sequence of str or Method, optional
-        Columns; see `localbayes.study.methods.resolve`. Default: the paper's ten, and LWNB without its
-        defect.
+        Columns; see `localbayes.study.methods.resolve`. Default: the paper's ten, and three
+        variants of LWNB and ICLNB.
     runs, folds : int
         Number of runs of cross-validation, and of folds in each.
     data_dir : path, optional

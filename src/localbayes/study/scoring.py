@@ -91,7 +91,13 @@ def _declared(prediction: Prediction, classes: Sequence[Any]) -> NDArray[np.floa
     if np.isnan(given).any():
         raise ValueError("the method gave NaN as a probability")
     log_joint = np.full((len(given), len(classes)), -np.inf)
-    log_joint[:, _codes(prediction.classes, classes)] = given
+    columns = _codes(prediction.classes, classes)
+    for label, column in zip(prediction.classes, columns, strict=True):
+        if column < 0:
+            raise ValueError(
+                f"the method has scores for the class {label!r}, which the data set does not declare"
+            )
+    log_joint[:, columns] = given
     return log_joint
 
 

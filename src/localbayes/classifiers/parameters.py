@@ -1,0 +1,39 @@
+"""Checks of parameters: one line that says what came and what was expected."""
+
+from typing import Any
+
+import numpy as np
+
+__all__ = ["check_alpha", "check_count", "check_number"]
+
+
+def check_count(name: str, value: Any) -> None:
+    """Refuse what is not a whole number above zero."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        raise ValueError(f"{name} must be a whole number >= 1, got {value!r}")
+
+
+def check_number(name: str, value: Any, *, above: float | None = None, at_least: float | None = None) -> None:
+    """Refuse what is not a finite number in range."""
+    bound = f"> {above:g}" if above is not None else f">= {at_least:g}"
+    real = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    if (
+        not real
+        or not np.isfinite(value)
+        or (value <= above if above is not None else value < (at_least or 0))
+    ):
+        raise ValueError(f"{name} must be a number {bound}, got {value!r}")
+
+
+def check_alpha(alpha: Any) -> None:
+    """Refuse a Laplace constant that is no number, or one whose products leave the range of floating point.
+
+    Examples
+    --------
+    >>> check_alpha(1e-200)
+    Traceback (most recent call last):
+    ValueError: alpha must be 0 or a number from 1e-100 to 1e+100, got 1e-200
+    """
+    check_number("alpha", alpha, at_least=0)
+    if alpha != 0 and not 1e-100 <= alpha <= 1e100:
+        raise ValueError(f"alpha must be 0 or a number from 1e-100 to 1e+100, got {alpha!r}")
