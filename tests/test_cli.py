@@ -272,6 +272,27 @@ def test_evaluate_agrees_with_scikit_learn() -> None:
     assert figures(text)[2:] == pytest.approx(expected[2:], abs=0.000051)
 
 
+def test_evaluate_says_that_a_loss_is_infinite(tmp_path: Path) -> None:
+    """Without smoothing the only row of a class with some value is impossible: inf, and no warning."""
+    (tmp_path / "t.csv").write_text("x,class\n" + "a,yes\n" * 20 + "a,no\n" + "b,no\n" * 20)
+    shown = ok("evaluate", tmp_path / "t.csv", "-t", "class", "-m", "NB", "--alpha", "0")
+    assert re.search(r"\binf\b", shown)
+    assert "nan" not in shown
+
+
+def test_long_numbers_are_classes(tmp_path: Path) -> None:
+    """A target of numbers beyond 64 bits is read as text."""
+    (tmp_path / "t.csv").write_text("x,class\n" + "a,123456789012345678901\nb,223456789012345678901\n" * 3)
+    assert "2 classes" in ok("fit", tmp_path / "t.csv", "-t", "class", "-o", tmp_path / "m.skops")
+
+
+def test_a_closed_standard_output_is_no_error() -> None:
+    """Who closes the output wants none."""
+    code = "import sys; sys.stdout = None; from localbayes.cli import main; main()"
+    done = subprocess.run([sys.executable, "-c", code, "methods"], capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
 def test_evaluate_gives_the_printed_figure(paper_data: Path) -> None:
     """Where nothing is to be filled or cut, as in kr-vs-kp, the paper's cell for LCWNB5 comes out."""
     text = ok("evaluate", paper_data / "kr-vs-kp.arff", "--target", "class", "--runs", 10, "--kappa", 5)
@@ -426,6 +447,8 @@ ARFF = "@relation t\n@attribute x {a,b}\n@attribute class {yes,no}\n@data\n"
         ("t.csv", b"x,class\na,yes\nb\n", "t.csv: line 3: expected 2 values, got 1"),
         ("t.csv", b"x,class\na,yes,b\n", "t.csv: line 2: expected 2 values, got 3"),
         ("t.csv", b"x,x,class\na,b,yes\n", "two columns are called 'x'"),
+        ("t.csv", b"x;class\na;yes\n", "t.csv: the first line has ';' between its words; expected commas"),
+        ("t.csv", b"class\nyes\n\nno\n\n", "t.csv: line 3 is empty: write ? there if its value is missing"),
         ("t.csv", b"x,class\n\xff\xfea,yes\n", "expected text in UTF-8, got the byte 0xff"),
         ("t.csv", b"x,class\na," + b"y" * 200_000 + b"\n", "field larger than field limit"),
         ("t.csv", b'x,class\na,yes\n"b,no\n', "t.csv: line"),

@@ -10,6 +10,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from sklearn.base import clone
+from sklearn.exceptions import DataConversionWarning
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OrdinalEncoder
@@ -366,6 +367,39 @@ def test_a_table_of_pairs_that_grows_too_large_is_refused_every_time(name):
     model.set_params(max_table_bytes=5000)
     one, other = (m.partial_fit(first, [0, 1] * 3).predict_proba(first) for m in (model, untouched))
     assert one.tobytes() == other.tobytes()
+
+
+@every_method
+@pytest.mark.parametrize("n_jobs", [0, 1.5, "a", True])
+def test_what_is_no_number_of_threads_is_refused(method, n_jobs):
+    """By fit, and by predict after set_params."""
+    message = f"n_jobs must be None or a whole number other than 0 .*, got {n_jobs!r}"
+    with pytest.raises(ValueError, match=message):
+        method(n_jobs=n_jobs).fit([["a"], ["b"]], [0, 1])
+    model = method().fit([["a"], ["b"]], [0, 1]).set_params(n_jobs=n_jobs)
+    with pytest.raises(ValueError, match=message):
+        model.predict([["a"]])
+
+
+def test_classes_are_given_once():
+    """The same classes may be given again in any order; others, and one that is missing, are refused."""
+    model = LCWNB(1).partial_fit([["a"], ["b"]], [0, 1], classes=[0, 1, 2])
+    model.partial_fit([["a"]], [2], classes=[2, 1, 0])
+    with pytest.raises(
+        ValueError, match=r"classes must be those of the first partial_fit, \[0, 1, 2\], got \[0, 1\]"
+    ):
+        model.partial_fit([["a"]], [1], classes=[0, 1])
+    with pytest.raises(ValueError, match="missing"):
+        LCWNB(1).partial_fit([["a"]], [1], classes=[None, 1])
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_a_column_of_labels_with_weights_of_zero(frame):
+    """Labels in a frame of one column lose the rows that weigh nothing, as labels in a list do."""
+    X, y = [["a"], ["b"], ["b"]], ["no", "yes", "no"]
+    with pytest.warns(DataConversionWarning):
+        model = LCWNB(1).fit(X, frame({"class": y}), sample_weight=[0, 1, 1])
+    np.testing.assert_array_equal(model.predict_proba(X), LCWNB(1).fit(X[1:], y[1:]).predict_proba(X))
 
 
 class Interrupted(LCWNB):

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.exceptions import NotFittedError
 from sklearn.naive_bayes import CategoricalNB
 
 import oracle_eager as oracle
@@ -260,6 +261,11 @@ def test_the_tree_can_be_drawn():
     nameless = TAN().fit(Coded([[0, 1], [1, 0]], [2, 2]), [0, 1])
     assert nameless.plot_tree(own) is own
     assert sorted(text.get_text() for text in own.texts if text.get_text()) == ["0", "1"]
+    # A name that looks like a formula is a name.
+    model = TAN().fit(X.rename(columns={"column 0": "$a_$"}), X["column 0"].cat.codes)
+    model.plot_tree(own).figure.canvas.draw()
+    with pytest.raises(NotFittedError):
+        TAN().plot_tree()
     plt.close("all")
 
 

@@ -2,11 +2,13 @@
 
 import re
 from datetime import date
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,6 +17,7 @@ from localbayes.classifiers import LCWNB
 from localbayes.encoding import ClassLabels, Coded, TableEncoder, code_dtype
 from localbayes.encoding.coded import missing_code, unseen_code
 from localbayes.encoding.summaries import exact_sum
+from localbayes.encoding.tables import check_table
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 
@@ -139,14 +142,17 @@ def test_a_column_keeps_the_kind_it_had_in_fit():
     encoder = TableEncoder(["a"]).fit(frame(a=[1, 2, 3], b=[0.0, 5.0, 10.0]))
     assert encoder.encode(frame(a=[3.0, 1.0], b=["10", "0"])).tolist() == [[2, 9], [0, 0]]
     assert encoder.encode(np.array([[2, 5]])).tolist() == [[1, 4]]
-    with pytest.raises(
-        ValueError, match=r"column 'b' of dtype \w+ is to be numeric but holds other values; list it in"
-    ):
-        encoder.encode(frame(a=[1], b=["five"]))
-    with pytest.raises(ValueError, match="column 'b' of dtype String is to be numeric"):
-        encoder.encode(pl.DataFrame({"a": [1], "b": ["five"]}))
-    with pytest.raises(ValueError, match="column 'x1' of dtype object is to be numeric"):
+    message = "column '{}' is to be numeric but holds {}; convert it, or list it in categorical_features"
+    with pytest.raises(ValueError, match=message.format("b", "'five'")):
+        encoder.encode(frame(a=[1, 1], b=["4", "five"]))
+    with pytest.raises(ValueError, match=message.format("b", "'five'")):
+        encoder.encode(pl.DataFrame({"a": [1, 1], "b": ["4", "five"]}))
+    with pytest.raises(ValueError, match=message.format("x1", "'five'")):
         encoder.encode(np.array([[1, "five"]], dtype=object))
+    with pytest.raises(ValueError, match=message.format("x1", "10{39}")):
+        encoder.encode(np.array([[1, 10**400]], dtype=object))
+    with pytest.raises(ValueError, match="column 'b' holds complex numbers; expected real ones"):
+        encoder.encode(frame(a=[1], b=[1j]))
     numbers = TableEncoder(None).fit(frame(a=pd.Categorical([1, 2, 11])))
     assert numbers.encode(
         pl.DataFrame({"a": pl.Series(["1", "11"], dtype=pl.Enum(["1", "11"]))})
@@ -316,6 +322,12 @@ def test_the_widest_columns_have_finite_cuts():
     assert (codes[:3], size) == ([0, 0, 9], 10)
 
 
+def test_a_number_of_bins_has_a_bound():
+    """A typing error does not fill the memory with cuts."""
+    with pytest.raises(ValueError, match="n_bins must be at most 1000000, got 1000000000"):
+        TableEncoder(n_bins=10**9).fit(frame(c=[1.0, 2.0]))
+
+
 @pytest.mark.parametrize("n_bins", [0, -3, 2.5, "ten", None, True])
 def test_a_number_of_bins_must_be_a_whole_number(n_bins):
     """The message says what came and what was expected."""
@@ -399,6 +411,29 @@ def test_a_missing_category_is_the_mode_or_a_value_of_its_own(column):
     assert encoder.columns[0].labels() == ["a", "b", "(missing)"]
     encoder = TableEncoder(missing="ignore").fit(X)
     assert encoder.encode(X).ravel().tolist() == [1, missing_code(np.uint8), 0, 1]
+
+
+@pytest.mark.parametrize(
+    "holes",
+    [
+        np.array([[1.0], [None], [5.0], [Decimal("NaN")], [np.float32("nan")]], dtype=object),
+        np.ma.array([[1.0], [7.0], [5.0], [8.0], [9.0]], mask=[[False], [True], [False], [True], [True]]),
+        np.ma.array([[1], [7], [5], [8], [9]], mask=[[False], [True], [False], [True], [True]]),
+        pd.DataFrame({"x0": pd.array([1, None, 5, None, None], pd.ArrowDtype(pa.decimal128(5, 1)))}),
+    ],
+    ids=["objects", "masked", "masked whole", "decimals"],
+)
+def test_a_hole_has_many_names(holes):
+    """None, NaN of any type and a masked cell are missing: the mean of the others takes their place."""
+    encoder = TableEncoder(n_bins=4).fit(check_table(holes, None))
+    assert encoder.columns[0].fill == 3.0
+    assert encoder.encode(check_table(holes, None)).ravel().tolist() == [0, 1, 3, 1, 1]
+
+
+def test_masked_words_are_missing():
+    """The mask of an array of objects hides its values too."""
+    X = check_table(np.ma.array([["a"], ["b"], ["a"]], mask=[[False], [True], [False]], dtype=object), None)
+    assert TableEncoder(missing="category").fit(X).encode(X).ravel().tolist() == [0, 1, 0]
 
 
 def test_of_equally_frequent_values_the_one_declared_first_fills_the_holes():
@@ -649,6 +684,7 @@ def test_labels_of_several_types_stay_apart():
     labels = ClassLabels.learn(pd.Categorical([1, "1", "a"], categories=[1, "1", "a"]))
     assert labels.classes.tolist() == [1, "1", "a"]
     assert labels.encode(pd.Categorical(["1", 1], categories=[1, "1"])).tolist() == [1, 0]
+    assert ClassLabels.learn(np.array(["1", 1, "a"], dtype=object)).classes.tolist() == [1, "1", "a"]
 
 
 @pytest.mark.parametrize("y", [[0.5, 1.5, 2.7], np.array([[1, 0], [0, 1]])], ids=["continuous", "matrix"])

@@ -303,6 +303,12 @@ def test_rows_keep_their_numbers_over_several_fits_and_weigh_what_they_were_give
     assert sum(row.share for row in rows) == 1
 
 
+def test_kappas_are_asked_of_lcwnb_alone():
+    """Others have none."""
+    with pytest.raises(ValueError, match="kappas are those of LCWNB, the classifier is NB; leave them out"):
+        NB().fit([["a"], ["b"]], [0, 1]).explain([["a"]], kappas=[1])
+
+
 def test_the_curve_is_that_of_classifiers_with_each_kappa():
     """Probabilities at a kappa are those of a classifier fitted with it, priors or not."""
     X, y = load("labor")

@@ -230,6 +230,13 @@ def test_an_alpha_below_zero_is_refused(alpha):
         LCWNB(alpha=alpha).fit([["a"]], ["x"])
 
 
+@pytest.mark.parametrize("seed", [-1, 1.5, "a", None, True])
+def test_a_seed_must_be_a_whole_number(seed):
+    """Also where there are too few rows to draw from."""
+    with pytest.raises(ValueError, match=f"random_state must be a whole number >= 0, got {seed!r}"):
+        LCWNB(random_state=seed).fit([["a"], ["b"]], ["x", "y"])
+
+
 @pytest.mark.parametrize("method", [LCWNB, NB, TAN])
 @pytest.mark.parametrize("alpha", [1e-310, 1e-101, 1e101])
 def test_an_alpha_beyond_the_range_of_products_is_refused(method, alpha):
@@ -253,7 +260,7 @@ def test_products_stay_in_range(alpha, weight):
     np.testing.assert_allclose(model.predict_log_joint(asked), np.stack([expected] * 2, axis=1), rtol=1e-12)
 
 
-@pytest.mark.parametrize("kappas", [[], [0.0], [1, float("nan")], [[1, 2]], [1, float("inf")]])
+@pytest.mark.parametrize("kappas", [[], [0.0], [1, float("nan")], [[1, 2]], [1, float("inf")], "abc", ["a"]])
 def test_a_grid_of_kappas_must_be_positive_numbers(kappas):
     """An empty grid or one with a number that is no kappa is refused, here and in leave_one_out."""
     model = LCWNB().fit([["a"], ["b"]], ["x", "y"])
@@ -264,14 +271,15 @@ def test_a_grid_of_kappas_must_be_positive_numbers(kappas):
 
 
 @settings(max_examples=30)
-@given(problem=problems(), alpha=st.sampled_from([0, 1.0]))
-def test_several_kappas_at_once_are_single_calls(problem, alpha):
+@given(problem=problems(), alpha=st.sampled_from([0, 1.0]), class_weight=st.sampled_from([None, "balanced"]))
+def test_several_kappas_at_once_are_single_calls(problem, alpha, class_weight):
     """log_joint_many gives for each kappa what a classifier with that kappa gives, to the bit."""
     X, y, asked = problem
     grid = [0.5, 5, 20.0]
-    together = LCWNB(7, alpha=alpha).fit(X, y).log_joint_many(asked, grid)
+    options = {"alpha": alpha, "class_weight": class_weight}
+    together = LCWNB(7, **options).fit(X, y).log_joint_many(asked, grid)
     for k, kappa in enumerate(grid):
-        alone = LCWNB(kappa, alpha=alpha).fit(X, y).predict_log_joint(asked)
+        alone = LCWNB(kappa, **options).fit(X, y).predict_log_joint(asked)
         np.testing.assert_array_equal(together[k], alone)
 
 

@@ -196,7 +196,23 @@ def test_what_could_not_be_loaded_is_not_saved(tmp_path: Path) -> None:
             save_model(LCWNB().fit(X, LABELS), tmp_path / "model.skops")
     with pytest.raises(ValueError, match=r"but this model has .*Own"):
         save_model(Own().fit(mixed_frame(), LABELS), tmp_path / "model.skops")
+    flags = [label == LABELS[0] for label in LABELS]
+    for model, named in (
+        (
+            LCWNB(1, categorical_features=pd.Index(["day"])).fit(dates.astype(str), LABELS),
+            "the model cannot be saved",
+        ),
+        (
+            LCWNB(1, class_weight={True: 1.0, False: 2.0}).fit(spans.astype(str), flags),
+            "keys of class_weight",
+        ),
+    ):
+        with pytest.raises(ValueError, match=named):
+            save_model(model, tmp_path / "model.skops")
     assert not list(tmp_path.iterdir())
+    with_numbers = LCWNB(1, class_weight={1: 1.0, 0: 2.0}).fit(spans.astype(str), flags)
+    save_model(with_numbers, tmp_path / "model.skops")
+    assert load_model(tmp_path / "model.skops").class_weight == {True: 1.0, False: 2.0}
 
 
 def test_an_unfitted_model_is_refused(tmp_path: Path) -> None:

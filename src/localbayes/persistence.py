@@ -12,6 +12,7 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from localbayes._files import check_output, write_output
@@ -63,13 +64,21 @@ def save_model(model: BayesClassifier, path: str | os.PathLike[str], force: bool
         raise TypeError(f"expected a classifier of localbayes, got {_type_name(type(model))}")
     check_is_fitted(model, "labels_")
     check_output(path, force)
+    keys = model.class_weight if isinstance(model.class_weight, dict) else {}
+    if any(isinstance(key, bool | np.bool_) for key in keys):
+        raise ValueError("a model file does not keep True and False as keys of class_weight; write 1 and 0")
     buffer = io.BytesIO()
-    skops.io.dump(model, buffer, compression=zipfile.ZIP_DEFLATED, compresslevel=1)
+    try:
+        skops.io.dump(model, buffer, compression=zipfile.ZIP_DEFLATED, compresslevel=1)
+    except Exception as error:
+        raise ValueError(
+            f"the model cannot be saved ({error}); give parameters as text, numbers, lists, dicts or arrays"
+        ) from error
     foreign = _foreign_types(buffer.getvalue())
     if foreign:
         raise ValueError(
             "a model file keeps text, numbers, bools and the types of localbayes itself, but this model has "
-            f"{', '.join(foreign)}: turn such values into text before fit"
+            f"{', '.join(foreign)}: turn such values into text, and parameters into lists, before fit"
         )
     with zipfile.ZipFile(buffer, "a") as archive:
         archive.writestr(_NOTE, json.dumps({"localbayes": _version()}))

@@ -14,6 +14,7 @@ from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
+from localbayes.classifiers.parameters import check_jobs
 from localbayes.classifiers.weights import log_shift, row_weights, shifted
 from localbayes.encoding import ClassLabels, Coded, TableEncoder
 from localbayes.encoding.coded import Codes
@@ -168,6 +169,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _add(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> None:
         self._check_parameters()
+        check_jobs(self.n_jobs)
         first = not hasattr(self, "labels_")
         X = self._check_table(X, reset=first)
         if y is None:
@@ -181,6 +183,8 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             kept = weights > 0
             X, y, weights = take_rows(X, kept), take_labels(y, kept), weights[kept]
         labels: ClassLabels = ClassLabels.learn(y, classes) if first else self.labels_
+        if classes is not None and not first:
+            labels.check_same(classes)
         class_codes = labels.encode(y)
         if first:
             encoder = TableEncoder(self.categorical_features, self.n_bins, self.missing, self.discretize)
@@ -381,6 +385,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         A function that works with several ``sets`` of weights at once needs the memory of each; those
         of a prediction unless said otherwise. Results go to ``out`` if it is given.
         """
+        check_jobs(self.n_jobs)
         n = len(codes)
         out = np.empty((n, *shape), dtype=dtype) if out is None else out
         threads = min(effective_n_jobs(self.n_jobs), max(1, n // 16))

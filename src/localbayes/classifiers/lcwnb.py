@@ -164,7 +164,26 @@ class LCWNB(LazyClassifier):
         return cell_weights(distance_counts, self.kappa_)[2]
 
     def local_model(self, X: Any) -> LocalModel:
-        """Look inside: gamma, S, rho, the effective sample size and T for every row of X."""
+        """Look inside: gamma, S, rho, the effective sample size and T for every row of X.
+
+        Parameters
+        ----------
+        X : DataFrame, array or Coded of shape (n, m)
+            Queries.
+
+        Returns
+        -------
+        local : LocalModel
+            What the prediction of every row is made of.
+
+        Examples
+        --------
+        The class "yes" has rows at distances 1 and 2; gamma + gamma^2 = 1 at 0.618.
+
+        >>> X, y = [["a", "b"], ["a", "c"], ["d", "c"]], ["no", "yes", "yes"]
+        >>> LCWNB(1).fit(X, y).local_model([["a", "b"]]).gamma.round(3).tolist()
+        [[0.0, 0.618]]
+        """
         codes = self._queries(X)
         order = self.labels_.columns
         parts = []
@@ -244,8 +263,18 @@ class LCWNB(LazyClassifier):
         -------
         log_joint : ndarray of shape (k, n, r)
             Classes in the order of ``classes_``.
+
+        Examples
+        --------
+        >>> X, y = [["a", "b"], ["a", "c"], ["d", "c"]], ["no", "yes", "yes"]
+        >>> both = LCWNB(1).fit(X, y).log_joint_many([["a", "b"]], [1, 2])
+        >>> bool((both[1] == LCWNB(2).fit(X, y).predict_log_joint([["a", "b"]])).all())
+        True
         """
-        grid = check_grid(kappas)
+        return self.labels_.arranged(self._shifted(self._joint_by_kappa(X, check_grid(kappas))))
+
+    def _joint_by_kappa(self, X: Any, grid: Floats) -> Floats:
+        """Log joint by kappa, query and class in declared order, before priors and class weights."""
         codes = self._queries(X)
         # The kernel gives kappas first, and so do we: chunks are copied as they are.
         out = np.moveaxis(np.empty((len(grid), len(codes), len(self.labels_))), 0, 1)
@@ -256,7 +285,8 @@ class LCWNB(LazyClassifier):
             sets=len(grid),
             out=out,
         )
-        return self.labels_.arranged(np.moveaxis(out, 1, 0))
+        joint: Floats = np.moveaxis(out, 1, 0)
+        return joint
 
     def leave_one_out(self, kappas: npt.ArrayLike) -> dict[str, Floats]:
         """Accuracy and log loss of every kappa, each training row classified without itself.
@@ -270,6 +300,14 @@ class LCWNB(LazyClassifier):
         -------
         table : dict
             Arrays ``kappa``, ``accuracy`` and ``log_loss``.
+
+        Examples
+        --------
+        Of the three rows only the last is recognised by the two others:
+
+        >>> X, y = [["a", "b"], ["a", "c"], ["d", "c"]], ["no", "yes", "yes"]
+        >>> LCWNB(1).fit(X, y).leave_one_out([1, 2])["accuracy"].round(3).tolist()
+        [0.333, 0.333]
         """
         check_is_fitted(self, "labels_")
         grid = check_grid(kappas)
@@ -283,7 +321,18 @@ class LCWNB(LazyClassifier):
         return {"kappa": grid, "accuracy": correct / total, "log_loss": losses / total}
 
     def plot_loo(self, ax: Any = None) -> Any:
-        """Draw accuracy and log loss of the left-out rows against kappa; see ``loo_``."""
+        """Draw accuracy and log loss of the left-out rows against kappa; see ``loo_``.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a figure is made if none is given.
+
+        Returns
+        -------
+        ax : matplotlib Axes
+            The drawing.
+        """
         from localbayes.classifiers.kappa_plot import plot_loo
 
         check_is_fitted(self, "labels_")
@@ -428,6 +477,9 @@ class LCWNB(LazyClassifier):
         else:
             check_number("kappa", self.kappa, above=0)
         check_count("loo_rows", self.loo_rows)
+        seed = self.random_state
+        if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+            raise ValueError(f"random_state must be a whole number >= 0, got {seed!r}")
         if self.calibrate not in (True, False, "auto"):
             raise ValueError(f"calibrate must be True, False or 'auto', got {self.calibrate!r}")
 
@@ -440,7 +492,10 @@ def switching_rule(n_attributes: int) -> float:
 
 def check_grid(kappas: npt.ArrayLike) -> Floats:
     """A grid of kappas as an array; empty or not positive is refused."""
-    grid = np.atleast_1d(np.asarray(kappas, dtype=np.float64))
+    try:
+        grid = np.atleast_1d(np.asarray(kappas, dtype=np.float64))
+    except (TypeError, ValueError):
+        grid = np.empty(0)
     if grid.ndim != 1 or not len(grid) or not (np.isfinite(grid) & (grid > 0)).all():
         raise ValueError(f"kappas must be one or more numbers > 0, got {kappas!r}")
     return grid

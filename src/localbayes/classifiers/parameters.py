@@ -4,13 +4,29 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["check_alpha", "check_count", "check_number"]
+__all__ = ["check_alpha", "check_count", "check_jobs", "check_number"]
 
 
 def check_count(name: str, value: Any) -> None:
     """Refuse what is not a whole number above zero."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
         raise ValueError(f"{name} must be a whole number >= 1, got {value!r}")
+
+
+def check_jobs(n_jobs: Any) -> None:
+    """Refuse what is no number of threads.
+
+    Examples
+    --------
+    >>> check_jobs(0)
+    Traceback (most recent call last):
+    ValueError: n_jobs must be None or a whole number other than 0 (-1 for all processors), got 0
+    """
+    whole = isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool)
+    if n_jobs is not None and (not whole or n_jobs == 0):
+        raise ValueError(
+            f"n_jobs must be None or a whole number other than 0 (-1 for all processors), got {n_jobs!r}"
+        )
 
 
 def check_number(name: str, value: Any, *, above: float | None = None, at_least: float | None = None) -> None:

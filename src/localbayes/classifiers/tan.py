@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from scipy.special import gammaln
+from sklearn.utils.validation import check_is_fitted
 
 import localbayes.kernels._kernels as _kernels
 from localbayes.classifiers.base import Floats
@@ -104,6 +105,7 @@ class TAN(PairClassifier):
         """
         from localbayes.classifiers.tree_plot import plot_tree
 
+        check_is_fitted(self, "labels_")
         names = getattr(self, "feature_names_in_", None)
         return plot_tree(
             self.parents_, [str(i) for i in range(len(self.parents_))] if names is None else names, ax

@@ -52,6 +52,7 @@ def plot_tree(parents: npt.NDArray[np.intp], names: Sequence[str], ax: Any = Non
             str(name),
             va="center",
             fontsize=9,
+            parse_math=False,
             color="white" if parents[i] < 0 else "#1c2733",
             bbox={
                 "boxstyle": "round,pad=0.35",

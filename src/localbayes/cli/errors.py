@@ -53,7 +53,8 @@ class OneLineErrors(TyperGroup):
         """Run the command; what typer makes of Ctrl-C and closed pipes depends on its version."""
         try:
             result = super().invoke(ctx)
-            sys.stdout.flush()
+            if sys.stdout is not None:
+                sys.stdout.flush()
         except KeyboardInterrupt as error:
             raise _Interrupted from error
         except BrokenPipeError as error:

@@ -158,4 +158,6 @@ def _score_fold(split: tuple[Any, Any], model: BayesClassifier, X: Any, y: Any) 
 
 
 def _mean_and_sd(values: npt.NDArray[np.float64], digits: int) -> str:
+    if values.max() == float("inf"):
+        return "inf"
     return f"{values.mean():.{digits}f} ± {values.std(ddof=1):.{digits}f}"

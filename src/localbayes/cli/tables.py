@@ -120,7 +120,7 @@ def split_target(frame: pd.DataFrame, target: str, path: Path) -> tuple[pd.DataF
                 f"{path}: the target {target!r} holds numbers such as {fractions.iloc[0]:g}; "
                 "expected classes: text or whole numbers"
             )
-    return X, y
+    return X, y.map(str) if y.dtype == object else y
 
 
 def table_bytes(frame: pd.DataFrame, path: Path | None) -> bytes:
@@ -232,7 +232,17 @@ def _check_rows(rows: Any) -> None:
     twice = [name for k, name in enumerate(header) if name in header[:k]]
     if twice:
         raise ValueError(f"two columns are called {twice[0]!r}; expected different names")
+    if len(header) == 1 and (other := next((c for c in ";\t|" if c in header[0]), None)):
+        raise ValueError(
+            f"the first line has {other!r} between its words; expected commas in .csv, tabs in .tsv files"
+        )
+    blank = 0
     for row in rows:
+        if row and blank and len(header) == 1:
+            raise ValueError(
+                f"line {blank} is empty: write ? there if its value is missing, or remove the line"
+            )
+        blank = blank if row else rows.line_num
         if row and len(row) != len(header):
             raise ValueError(f"line {rows.line_num}: expected {len(header)} values, got {len(row)}")
 

@@ -23,6 +23,9 @@ from localbayes.encoding.tables import column_names, read_columns, small_numbers
 __all__ = ["TableEncoder"]
 
 
+_MOST_BINS = 1_000_000
+
+
 class TableEncoder:
     """Turn a table into codes.
 
@@ -79,6 +82,8 @@ class TableEncoder:
         """Refuse options that make no sense, whatever the table."""
         if isinstance(self.n_bins, bool) or not isinstance(self.n_bins, int | np.integer) or self.n_bins < 1:
             raise ValueError(f"n_bins must be a whole number >= 1, got {self.n_bins!r}")
+        if self.n_bins > _MOST_BINS:
+            raise ValueError(f"n_bins must be at most {_MOST_BINS}, got {self.n_bins}")
         if self.missing not in ("impute", "category", "ignore"):
             raise ValueError(f"missing must be 'impute', 'category' or 'ignore', got {self.missing!r}")
         if self.discretize not in ("width", "quantile", "mdl"):

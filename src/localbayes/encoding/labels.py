@@ -1,6 +1,7 @@
 """Class labels and their codes."""
 
 import sys
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -41,17 +42,26 @@ class ClassLabels:
     def learn(cls, y: Any, classes: Any = None) -> "ClassLabels":
         """Classes given, declared by a categorical y, or observed in it."""
         if classes is not None:
-            return cls(_declared(classes) or list(dict.fromkeys(column_or_1d(classes).tolist())))
+            return cls(_given(classes))
         declared = _declared(y)
         if declared is not None:
             return cls(declared)
         y = column_or_1d(y, warn=True)
         _refuse_missing(y)
-        check_classification_targets(y)
+        with suppress(TypeError):  # of labels of several types, which scikit-learn cannot sort
+            check_classification_targets(y)
         return cls(sorted_values(list(dict.fromkeys(y.tolist()))))
 
     def __len__(self) -> int:
         return len(self.declared)
+
+    def check_same(self, classes: Any) -> None:
+        """Refuse other classes than those that were given first."""
+        if set(_given(classes)) != set(self.declared):
+            raise ValueError(
+                f"classes must be those of the first partial_fit, {self.classes.tolist()[:10]}, "
+                f"got {classes!r:.80}"
+            )
 
     def arranged(self, scores: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Scores whose last axis is in declared order, in the order of ``classes``."""
@@ -94,7 +104,19 @@ def take_labels(y: Any, kept: npt.NDArray[np.bool_]) -> Any:
     """
     if hasattr(y, "filter") and hasattr(y, "to_physical"):
         return y.filter(kept)
+    if hasattr(y, "columns"):
+        return column_or_1d(y, warn=True)[kept]
     return y[kept] if hasattr(y, "dtype") else [label for label, keep in zip(y, kept, strict=True) if keep]
+
+
+def _given(classes: Any) -> list[Any]:
+    """Classes as they were given, each once."""
+    declared = _declared(classes)
+    if declared is None:
+        array = column_or_1d(classes)
+        _refuse_missing(array)
+        declared = list(dict.fromkeys(array.tolist()))
+    return declared
 
 
 def _declared(y: Any) -> list[Any] | None:

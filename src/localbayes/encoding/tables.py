@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -84,6 +85,9 @@ def check_table(X: Any, estimator: Any) -> Any:
         raise TypeError(f"X is a {type(X).__name__}, which holds no rows yet; pass X.collect()")
     if isinstance(X, list | tuple):
         X = _array_of_rows(X)
+    if isinstance(X, np.ma.MaskedArray):
+        missing, dtype = (np.nan, np.float64) if X.dtype.kind in "iuf" else (None, object)
+        X = np.where(np.ma.getmaskarray(X), missing, X.data.astype(dtype))
     return check_array(X, dtype=None, ensure_all_finite=False, estimator=estimator)
 
 
@@ -119,11 +123,13 @@ def _pandas_column(name: str, column: Any, categorical: bool | None) -> RawColum
         except TypeError:
             return _factorize(name, column.to_numpy(dtype=object))
         return RawColumn(name, codes=codes.astype(np.int64), values=values.tolist())
+    if getattr(column.dtype, "kind", "") == "c":
+        raise ValueError(f"column {name!r} holds complex numbers; expected real ones or categories")
     try:
-        series = pd.to_numeric(column.astype(object) if not numeric else column)
+        series = column if numeric else pd.to_numeric(column.astype(object))
         numbers = series.to_numpy(dtype=np.float64, na_value=np.nan)
     except (TypeError, ValueError):
-        raise _not_numeric(name, column.dtype) from None
+        raise _not_numeric(name, column.tolist()) from None
     return _numbers(name, numbers)
 
 
@@ -142,7 +148,7 @@ def _polars_column(name: str, column: Any, categorical: bool | None) -> RawColum
         words = column.cast(pl.String) if column.dtype in (pl.Enum, pl.Categorical) else column
         return _numbers(name, words.cast(pl.Float64).fill_null(float("nan")).to_numpy())
     except pl.exceptions.PolarsError:
-        raise _not_numeric(name, column.dtype) from None
+        raise _not_numeric(name, column.to_list()) from None
 
 
 def _array_column(name: str, column: npt.NDArray[Any], categorical: bool | None) -> RawColumn:
@@ -160,8 +166,8 @@ def _array_column(name: str, column: npt.NDArray[Any], categorical: bool | None)
             [np.nan if is_missing(v) else v for v in column.tolist()] if column.dtype == object else column
         )
         numbers = np.asarray(cells).astype(np.float64)
-    except (TypeError, ValueError):
-        raise _not_numeric(name, column.dtype) from None
+    except (TypeError, ValueError, OverflowError):
+        raise _not_numeric(name, column.tolist()) from None
     return _numbers(name, numbers)
 
 
@@ -173,11 +179,20 @@ def _numbers(name: str, numbers: npt.NDArray[np.float64]) -> RawColumn:
     return RawColumn(name, numbers=numbers)
 
 
-def _not_numeric(name: str, dtype: Any) -> ValueError:
+def _not_numeric(name: str, values: list[Any]) -> ValueError:
+    strange = next((value for value in values if not is_missing(value) and not _is_number(value)), values[0])
     return ValueError(
-        f"column {name!r} of dtype {dtype} is to be numeric but holds other values; "
-        "list it in categorical_features or convert it"
+        f"column {name!r} is to be numeric but holds {strange!r:.40}; convert it, or list it in "
+        "categorical_features before fit"
     )
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError, OverflowError):
+        return False
+    return True
 
 
 def _factorize(name: str, column: npt.NDArray[Any]) -> RawColumn:
@@ -211,5 +226,5 @@ def is_missing(value: Any) -> bool:
     return (
         value is None
         or type(value).__name__ in ("NAType", "NaTType")
-        or (isinstance(value, float) and value != value)
+        or (isinstance(value, float | np.floating | Decimal) and value != value)
     )

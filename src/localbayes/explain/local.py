@@ -9,7 +9,7 @@ from scipy.special import softmax
 
 from localbayes.classifiers.base import Floats
 from localbayes.classifiers.lazy import LazyClassifier
-from localbayes.classifiers.lcwnb import LCWNB
+from localbayes.classifiers.lcwnb import LCWNB, check_grid
 from localbayes.encoding.coded import Codes, missing_code
 from localbayes.explain.readable import row_labels
 from localbayes.kernels import cell_weights
@@ -158,11 +158,10 @@ def kappa_curve(model: LCWNB, X: Any, kappas: npt.ArrayLike | None = None) -> Ka
     if kappas is None:
         spread = np.geomspace(0.5, max(1.0, float(model.class_count_.sum())), 33)
         kappas = np.unique(np.concatenate([spread, in_use]))
-    grid = np.unique(np.asarray(kappas, dtype=np.float64))
+    grid = np.unique(check_grid(kappas))
     labels = model.labels_
-    log_joint = model.temperature_ * model.log_joint_many(X, grid)
-    log_joint = model._shifted(log_joint[..., labels.sorted_position])[..., labels.columns]
-    return KappaCurve(grid, softmax(log_joint, axis=2), in_use, in_use_weights)
+    log_joint = model._shifted(model.temperature_ * model._joint_by_kappa(X, grid))
+    return KappaCurve(grid, softmax(log_joint[..., labels.columns], axis=2), in_use, in_use_weights)
 
 
 def _weights(model: LazyClassifier, totals: npt.NDArray[Any]) -> tuple[Floats, Floats, Floats]:

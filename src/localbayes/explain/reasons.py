@@ -9,6 +9,7 @@ from scipy.special import logsumexp
 from localbayes.classifiers.base import BayesClassifier, Floats, first_best
 from localbayes.classifiers.eager import OneDependence
 from localbayes.classifiers.lazy import LazyClassifier
+from localbayes.classifiers.lcwnb import LCWNB
 from localbayes.classifiers.terms import defined_terms
 from localbayes.encoding.coded import Codes
 from localbayes.explain.explanation import Explanation
@@ -57,6 +58,10 @@ def explain(
     base, terms = _log_probability(model, codes)
     order = model.labels_.columns
     predicted = model.labels_.sorted_position[model._in_chunks(codes, model._best_class, np.intp)]
+    if kappas is not None and not isinstance(model, LCWNB):
+        raise ValueError(
+            f"kappas are those of LCWNB, the classifier is {type(model).__name__}; leave them out"
+        )
     return Explanation(
         method=str(model),
         classes=model.classes_,
