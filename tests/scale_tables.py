@@ -82,6 +82,13 @@ def partitioned(n_parts: int, n: int = 203) -> dd.DataFrame:
     return dd.from_map(load, cuts(n, n_parts), n=n, meta=load((0, 0)))
 
 
+def length_or_die(item: str, shared: Sequence[str]) -> int:
+    """Length of an item and of what all share; the item "deadly" kills the process."""
+    if item == "deadly":
+        os.kill(os.getpid(), signal.SIGKILL)
+    return len(item) + len(shared)
+
+
 class DiesOnce(LCWNB):
     """LCWNB whose process is killed when it first scores, which chooses weights between the two passes."""
 

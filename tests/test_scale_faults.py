@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import os
+import pickle
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -18,16 +20,19 @@ import numpy as np
 import pandas as pd
 import pytest
 from distributed import Client, LocalCluster
+from sklearn.exceptions import NotFittedError
 
 from localbayes import LCWNB
 from localbayes.classifiers import METHODS
-from localbayes.scale import Distributed, classify, connect, run_tasks
+from localbayes.persistence import load_model, save_model
+from localbayes.scale import Distributed, classify, connect, run_tasks, share
 from localbayes.scale import cluster as own
 from scale_tables import (
     PATIENCE,
     SETTINGS,
     DiesOnce,
     cuts,
+    length_or_die,
     load,
     load_or_die,
     load_or_fail,
@@ -168,6 +173,95 @@ def test_closed_client() -> None:
             Distributed(LCWNB(kappa=5), client).fit(partitioned(2), target="class")
 
 
+NEEDS_ROWS: dict[str, Any] = {
+    "predict": lambda model, X, y, path: model.predict(X),
+    "predict_proba": lambda model, X, y, path: model.predict_proba(X),
+    "partial_fit": lambda model, X, y, path: model.partial_fit(X, y),
+    "explain": lambda model, X, y, path: model.explain(X[:1]),
+    "save_model": lambda model, X, y, path: save_model(model, path),
+    "pickle": lambda model, X, y, path: pickle.dumps(model),
+    "deepcopy": lambda model, X, y, path: copy.deepcopy(model),
+}
+
+
+@pytest.mark.parametrize("method", ["LCWNB", "LWNB", "ICLNB"])
+def test_a_classifier_whose_rows_are_elsewhere(client: Client, tmp_path: Path, method: str) -> None:
+    """Alone it refuses what needs its rows, in a line that says where they are; with them it predicts."""
+    X, y = table()
+    model = Distributed(METHODS[method](), client).fit(partitioned(3), target="class")
+    calls = dict(NEEDS_ROWS)
+    if method == "LCWNB":
+        calls["leave_one_out"] = lambda model, X, y, path: model.leave_one_out([1.0])
+    for call in calls.values():
+        with pytest.raises(
+            ValueError, match="the training rows are on the workers of a Dask cluster"
+        ) as caught:
+            call(model.estimator_, X, y, tmp_path / "m.skops")
+        assert "\n" not in str(caught.value)
+    assert not list(tmp_path.iterdir())
+    local = METHODS[method]().fit(X, y)
+    np.testing.assert_array_equal(model.predict(X), local.predict(X))
+    np.testing.assert_array_equal(model.estimator_.class_count_, local.class_count_)
+
+
+def test_a_classifier_that_needs_no_rows_can_be_saved(client: Client, tmp_path: Path) -> None:
+    """One of the eager family is complete: its file predicts what a local fit does, without a cluster."""
+    X, y = table()
+    model = Distributed(METHODS["AODE"](), client).fit(partitioned(3), target="class")
+    save_model(model.estimator_, tmp_path / "m.skops")
+    loaded = load_model(tmp_path / "m.skops")
+    np.testing.assert_array_equal(loaded.predict_proba(X), METHODS["AODE"]().fit(X, y).predict_proba(X))
+
+
+def test_rows_that_were_let_go(client: Client) -> None:
+    """After close the client is still there but the rows are not, which is said for queries of both kinds."""
+    X, y = table()
+    model = Distributed(LCWNB(kappa=5), client).fit(partitioned(2), target="class")
+    model.close()
+    lazy = dd.from_pandas(X, npartitions=2, sort=False)
+    for ask in (lambda: model.predict(X), lambda: model.predict(lazy)):
+        with pytest.raises(NotFittedError, match=r"let go by close\(\): call fit again"):
+            ask()
+    model.fit(partitioned(2), target="class")
+    np.testing.assert_array_equal(model.predict(X), LCWNB(kappa=5).fit(X, y).predict(X))
+
+
+@pytest.mark.parametrize("method", ["LCWNB", "AODE"])
+@pytest.mark.parametrize("time", [0, 1], ids=["summarising", "indexing"])
+def test_a_fit_that_fails_leaves_the_one_before(
+    client: Client, tmp_path: Path, method: str, time: int
+) -> None:
+    """Whether a partition cannot be read the first time or the second, the old model goes on to predict."""
+
+    def read(rows: tuple[int, int]) -> pd.DataFrame:
+        Path(tmp_path, str(n := len(os.listdir(tmp_path)))).touch()
+        if n == time:
+            raise OSError("the disk is gone")
+        return load(rows)
+
+    X, y = table()
+    model = Distributed(METHODS[method](), client).fit(partitioned(3), target="class")
+    with pytest.raises(OSError, match="the disk is gone"):
+        model.fit(dd.from_map(read, [(0, 90)], meta=load((0, 0))), target="class")
+    assert len(os.listdir(tmp_path)) == time + 1
+    np.testing.assert_array_equal(model.predict(X), METHODS[method]().fit(X, y).predict(X))
+
+
+def test_a_fit_lets_the_rows_of_the_one_before_go(client: Client) -> None:
+    """After a second fit the workers hold its rows only, and none if its classifier needs none."""
+
+    def held() -> set[str]:
+        on_workers = client.run(lambda dask_worker: [k for k in dask_worker.data if "index-rows" in k])
+        return {key for keys in on_workers.values() for key in keys}
+
+    before = held()
+    model = Distributed(LCWNB(kappa=5), client).fit(partitioned(2), target="class")
+    model.fit(partitioned(3), target="class")
+    _until(lambda: len(held() - before) == 3)
+    model.set_params(estimator=METHODS["NB"]()).fit(partitioned(3), target="class")
+    _until(lambda: held() <= before)
+
+
 def test_own_cluster_is_started_and_stopped() -> None:
     """Without a client, processes are started on this machine and end with the model."""
     X, y = table()
@@ -260,6 +354,13 @@ def _await(file: Path, process: subprocess.Popen[bytes]) -> None:
         raise AssertionError(f"the process ended with exit code {code} and has not written {file}")
 
 
+def _until(holds: Callable[[], bool]) -> None:
+    """Ask until something holds; workers hear some time later that a result is not wanted any more."""
+    latest = time.monotonic() + PATIENCE
+    while not holds():
+        assert time.monotonic() < latest, f"not so after {PATIENCE} s"
+
+
 def _end(process: subprocess.Popen[bytes]) -> None:
     process.terminate()
     try:
@@ -290,6 +391,41 @@ def test_whole_tasks_come_back_as_they_finish(client: Client) -> None:
     assert list(run_tasks(client, int, [])) == []
 
 
+@pytest.mark.parametrize("n_workers", [1, 2])
+def test_a_task_that_kills_its_workers(n_workers: int) -> None:
+    """It is the one that fails: others lost with the workers, and what all share, are brought back."""
+    items, words = ["a", "bb", "deadly", "cccc", "ddddd"], ["x", "y", "z"]
+    plenty = {"threads_per_worker": 1, "dashboard_address": ":0", "memory_limit": 0}
+    with (
+        dask.config.set(SETTINGS),
+        LocalCluster(n_workers=n_workers, **plenty) as cluster,
+        Client(cluster, set_as_default=False) as client,
+    ):
+        given = {"name": "measure", "shared": share(client, words)}
+        found = dict(run_tasks(client, length_or_die, items, return_exceptions=True, **given))
+        error = found.pop(2)
+        assert found == {k: len(item) + 3 for k, item in enumerate(items) if k != 2}
+        assert isinstance(error, ConnectionError)
+        assert str(error) == "measure 2 of 5: its worker died each time, even when it ran alone"
+        with pytest.raises(ConnectionError, match="measure 0 of 1: its worker died each time"):
+            list(run_tasks(client, length_or_die, ["deadly"], **given))
+        assert list(run_tasks(client, length_or_die, ["a"], **given)) == [(0, 4)]
+
+
+def test_errors_of_tasks_can_be_results(client: Client) -> None:
+    """What a function raises is given in place of its result if wanted, and names the task."""
+    found = dict(run_tasks(client, int, ["1", "x"], name="read-number", return_exceptions=True))
+    assert found[0] == 1
+    assert isinstance(found[1], ValueError)
+    assert "read-number 1 of 2" in str(found[1])
+
+
+def test_a_partition_that_kills_every_worker(client: Client, tmp_path: Path) -> None:
+    """It is named, and nobody says that the scheduler has gone."""
+    with pytest.raises(ConnectionError, match=r"partition 1 of 7.* 4 workers died"):
+        Distributed(LCWNB(kappa=5), client).fit(deadly(tmp_path, *range(9)), target="class")
+
+
 def test_queries_are_spread_over_the_workers(client: Client) -> None:
     """A classifier fitted here answers there as it does here, row by row in order."""
     X, y = table()
@@ -299,3 +435,5 @@ def test_queries_are_spread_over_the_workers(client: Client) -> None:
     np.testing.assert_array_equal(classify(client, model, X), model.predict(X))
     with pytest.raises(ValueError, match="0 sample"):
         classify(client, model, X[:0])
+    with pytest.raises(ValueError, match="part_rows must be at least 1, got 0"):
+        classify(client, model, X, part_rows=0)

@@ -224,6 +224,18 @@ def test_wrong_queries(tmp_path: Path) -> None:
         query_parts([tmp_path / "q.parquet"], ["shape", "size"])
 
 
+@pytest.mark.parametrize("path", ["{}/part*.csv", "{}", ["{}/part0.csv"]], ids=["pattern", "folder", "list"])
+def test_files_that_are_not_parquet(tmp_path: Path, path: Any) -> None:
+    """They are refused in one line that says what to do with them, before any cluster is started."""
+    for k in range(2):
+        (tmp_path / f"part{k}.csv").write_text("a,class\nx,yes\ny,no\n")
+    files = [p.format(tmp_path) for p in path] if isinstance(path, list) else path.format(tmp_path)
+    with pytest.raises(ValueError, match="as Parquet; read other files with Dask") as caught:
+        Distributed(LCWNB()).fit(files, target="class")
+    assert str(tmp_path) in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
 def test_mixed_collections() -> None:
     """A DataFrame with an array of labels, or the reverse, is one table as long as both are cut alike."""
     import dask

@@ -61,7 +61,8 @@ def save_model(model: BayesClassifier, path: str | os.PathLike[str], force: bool
     import skops.io
 
     if not isinstance(model, BayesClassifier):
-        raise TypeError(f"expected a classifier of localbayes, got {_type_name(type(model))}")
+        advice = "; save its estimator_" if hasattr(model, "estimator_") else ""
+        raise TypeError(f"expected a classifier of localbayes, got {_type_name(type(model))}{advice}")
     check_is_fitted(model, "labels_")
     check_output(path, force)
     keys = model.class_weight if isinstance(model.class_weight, dict) else {}
@@ -70,6 +71,8 @@ def save_model(model: BayesClassifier, path: str | os.PathLike[str], force: bool
     buffer = io.BytesIO()
     try:
         skops.io.dump(model, buffer, compression=zipfile.ZIP_DEFLATED, compresslevel=1)
+    except ValueError:  # what the model itself has to say
+        raise
     except Exception as error:
         raise ValueError(
             f"the model cannot be saved ({error}); give parameters as text, numbers, lists, dicts or arrays"

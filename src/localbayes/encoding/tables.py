@@ -86,8 +86,8 @@ def check_table(X: Any, estimator: Any) -> Any:
     if isinstance(X, list | tuple):
         X = _array_of_rows(X)
     if isinstance(X, np.ma.MaskedArray):
-        missing, dtype = (np.nan, np.float64) if X.dtype.kind in "iuf" else (None, object)
-        X = np.where(np.ma.getmaskarray(X), missing, X.data.astype(dtype))
+        masked, X = np.ma.getmaskarray(X), X.data.astype(float if X.dtype.kind in "iuf" else object)
+        X[masked] = np.nan
     return check_array(X, dtype=None, ensure_all_finite=False, estimator=estimator)
 
 

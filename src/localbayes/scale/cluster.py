@@ -1,22 +1,40 @@
 """The cluster: somebody's client or processes of our own, progress, and errors that say where they were."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import dask
 import distributed.scheduler
-from distributed import Client, Future, LocalCluster, as_completed, default_client
+from distributed import Client, LocalCluster, as_completed, default_client
 
 from localbayes.scale.graph import Graph
 
-__all__ = ["Cluster", "Progress", "connect", "result", "results", "run_tasks", "share", "watch"]
+__all__ = [
+    "NO_WORKERS",
+    "Cluster",
+    "Progress",
+    "WorkersDiedError",
+    "completed",
+    "connect",
+    "find_error",
+    "lost",
+    "result",
+    "results",
+    "watch",
+]
 
 # Called with the name of a stage, how much of it is done, and how much there is.
 Progress = Callable[[str, int, int], None]
 
 # How long work waits for a worker on a cluster of our own that has lost them all.
 NO_WORKERS_TIMEOUT = "5 minutes"
+# The same line from a task and from sending what tasks need.
+NO_WORKERS = "all workers of the Dask cluster are gone, and no new one came"
+
+
+class WorkersDiedError(ConnectionError):
+    """Workers died that ran a task or held what it needs; the scheduler is there."""
 
 
 class Cluster:
@@ -90,7 +108,7 @@ def watch(
 ) -> None:
     """Wait until all are done; raise the first error with the name of what it happened to."""
     place = {future.key: k for k, future in enumerate(futures)}
-    for done, future in enumerate(_completed(futures), start=1):
+    for done, future in enumerate(completed(futures), start=1):
         _check(future, names[place[future.key]])
         if progress is not None:
             progress(stage, done, len(futures))
@@ -102,7 +120,8 @@ def results(futures: Sequence[Any], names: Sequence[str], stage: str, progress: 
     return list(futures[0].client.gather(futures))
 
 
-def _completed(futures: Sequence[Any]) -> Any:
+def completed(futures: Sequence[Any]) -> Any:
+    """Futures in the order in which they are done."""
     # Without a loop, Dask would look for a client that is the current one.
     return as_completed(futures, loop=futures[0].client.loop) if futures else ()
 
@@ -114,13 +133,30 @@ def result(future: Any, name: str) -> Any:
 
 
 def _check(future: Any, name: str) -> None:
-    if future.status == "error":
-        error = future.exception()
-        if isinstance(error, getattr(distributed.scheduler, "NoWorkerError", ())):
-            raise ConnectionError(f"{name}: all workers of the Dask cluster are gone, and no new one came")
-        raise _named(error, name)
-    if future.status != "finished":
+    error = find_error(future, name)
+    if error is not None:
+        raise error
+
+
+def find_error(future: Any, name: str) -> BaseException | None:
+    """What went wrong with a task, if anything; that nobody is there to run it is raised."""
+    if future.status == "finished":
+        return None
+    if future.status != "error":
+        return lost(future, name)
+    error: BaseException = future.exception()
+    if isinstance(error, getattr(distributed.scheduler, "NoWorkerError", ())):
+        raise ConnectionError(f"{name}: {NO_WORKERS}")
+    if isinstance(error, distributed.scheduler.KilledWorker):
+        return WorkersDiedError(f"{name}: {error.allowed_failures + 1} workers died while they had it to do")
+    return _named(error, name)
+
+
+def lost(future: Any, name: str) -> WorkersDiedError:
+    """Error for a result that is not there any more; that the scheduler has gone is raised."""
+    if future.client.status != "running":
         raise ConnectionError(f"{name}: the Dask scheduler or its client has gone ({future.status})")
+    return WorkersDiedError(f"{name}: the workers died that held its result or what it needs")
 
 
 def _named(error: BaseException, name: str) -> BaseException:
@@ -173,69 +209,3 @@ def connect(address: str, timeout: float = 10.0) -> Iterator[Any]:
         yield client
     finally:
         client.close()
-
-
-def run_tasks(
-    client: Any,
-    function: Callable[..., Any],
-    items: Iterable[Any],
-    *,
-    name: str = "run-task",
-    progress: Progress | None = None,
-    **shared: Any,
-) -> Iterator[tuple[int, Any]]:
-    """Run whole tasks on a cluster and give results as they come.
-
-    Parameters
-    ----------
-    client : distributed.Client
-        A connected client.
-    function : callable
-        What to do with an item, on a worker.
-    items : iterable
-        The items.
-    name : str
-        Name of the tasks on the dashboard, and of the stage in ``progress``.
-    progress : callable, optional
-        Called with the stage, the number of tasks done and their number.
-    **shared
-        Further arguments of the function; what :func:`share` gave is taken from the workers.
-
-    Yields
-    ------
-    position, result
-        Position of the item and what the function returned for it.
-    """
-    items = list(items)
-    futures: list[Future] = client.map(function, items, key=name, pure=False, **shared)
-    place = {future.key: k for k, future in enumerate(futures)}
-    total = len(futures)
-    queue = _completed(futures)
-    # The queue alone holds what is not done yet, so that a result read is a result freed.
-    del futures
-    for done, future in enumerate(queue, start=1):
-        position = place[future.key]
-        _check(future, f"{name} {position} of {total}")
-        yield position, future.result()
-        if progress is not None:
-            progress(name, done, total)
-
-
-def share(client: Any, value: Any) -> Any:
-    """Send something large, such as a fitted classifier, to every worker once.
-
-    It goes past the scheduler, and as long as one worker lives there is a copy.
-
-    Parameters
-    ----------
-    client : distributed.Client
-        A connected client.
-    value : object
-        What to send.
-
-    Returns
-    -------
-    future : distributed.Future
-        What to pass in its place.
-    """
-    return client.scatter(value, broadcast=True, hash=False)

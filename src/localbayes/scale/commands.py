@@ -6,7 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from localbayes.classifiers.base import BayesClassifier
-from localbayes.scale.cluster import Progress, run_tasks, share
+from localbayes.scale.cluster import Progress
+from localbayes.scale.tasks import run_tasks, share
 
 __all__ = ["classify"]
 
@@ -54,6 +55,8 @@ def classify(
     ...     classify(client, model, np.array([["b"], ["a"]]), part_rows=1).tolist()
     ['yes', 'no']
     """
+    if part_rows < 1:
+        raise ValueError(f"part_rows must be at least 1, got {part_rows}")
     rows = X.iloc if hasattr(X, "iloc") else X
     parts = [rows[begin : begin + part_rows] for begin in range(0, max(1, len(X)), part_rows)]
     shared = {"model": share(client, model), "method": method}

@@ -17,7 +17,16 @@ from localbayes.classifiers.lazy import LazyClassifier
 from localbayes.encoding.coded import Codes, missing_code
 from localbayes.kernels import MatchIndex, cell_weights, log_joint_of_sums
 
-__all__ = ["Answers", "PartCounts", "Questions", "SummedCounts", "add_arrays", "with_index"]
+__all__ = [
+    "Answers",
+    "PartCounts",
+    "Questions",
+    "RowsElsewhere",
+    "SummedCounts",
+    "add_arrays",
+    "with_index",
+    "without_index",
+]
 
 Arrays = tuple[npt.NDArray[Any], ...]
 Floats = npt.NDArray[np.float64]
@@ -188,4 +197,35 @@ def with_index(estimator: LazyClassifier, index: _Counts) -> Any:
     model: Any = copy.copy(estimator)
     model.__class__ = type(type(estimator).__name__, (_OneBatch, type(estimator)), {})
     model.index_ = index
+    return model
+
+
+class RowsElsewhere:
+    """In the place of the index of a classifier whose rows are on the workers: refuses all that needs them.
+
+    Examples
+    --------
+    >>> RowsElsewhere().count([])
+    Traceback (most recent call last):
+        ...
+    ValueError: the training rows are on the workers of a Dask cluster: predict with the Distributed model
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        raise self._refusal("predict with the Distributed model")
+
+    def __reduce__(self) -> Any:
+        # What is saved or copied without its rows could not predict.
+        raise self._refusal("only a classifier fitted on one machine, or of the eager family, can be saved")
+
+    def _refusal(self, advice: str) -> ValueError:
+        return ValueError(f"the training rows are on the workers of a Dask cluster: {advice}")
+
+
+def without_index(estimator: LazyClassifier) -> Any:
+    """Copy of a fitted classifier that can be sent to where the rows are."""
+    model: Any = copy.copy(estimator)
+    model.__dict__.pop("index_", None)
     return model

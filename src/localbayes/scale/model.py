@@ -1,9 +1,11 @@
 """Any classifier of the library, fitted and asked on a Dask cluster."""
 
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from localbayes.classifiers.base import BayesClassifier
@@ -13,6 +15,7 @@ from localbayes.encoding.summaries import Summary
 from localbayes.encoding.tables import column_names
 from localbayes.scale import work
 from localbayes.scale.cluster import Cluster, Progress, result, results, watch
+from localbayes.scale.counts import RowsElsewhere, without_index
 from localbayes.scale.domains import set_domains, start_encoder
 from localbayes.scale.graph import Graph
 from localbayes.scale.left_out import Wanted, add_choice, finish
@@ -46,7 +49,7 @@ class Distributed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     estimator_ : classifier
         Fitted. One of the eager family (NB, TAN, AODE, WAODE, HNB) is complete and needs no cluster any
-        more; one of the lazy family lacks its rows, which are on the workers.
+        more; one of the lazy family lacks its rows, which are on the workers, and refuses what needs them.
     classes_ : ndarray of shape (r,)
         Class labels, sorted.
 
@@ -64,7 +67,8 @@ class Distributed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """
 
     _cluster: Cluster
-    _index: list[Any]
+    # The cluster and the indexed rows of the last fit that went well.
+    _held: tuple[Cluster, list[Any]] | None = None
 
     def __init__(
         self,
@@ -85,7 +89,7 @@ class Distributed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Learn from a table on the cluster.
 
         The partitions are read twice: once for domains, bins, means and modes, once to be counted or
-        indexed.
+        indexed. If anything fails, what was fitted before stays as it was.
 
         Parameters
         ----------
@@ -109,15 +113,16 @@ class Distributed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         estimator._check_parameters()
         parts = labelled_parts(X, y, target)
         validate_data(estimator, parts.sample, reset=True, skip_check_array=True)
-        self._release()
         if not (hasattr(self, "_cluster") and self._cluster.stays):
             self._cluster = Cluster(self.client)
         (*columns, labels), lengths = self._summaries(estimator, parts)
         set_domains(estimator, column_names(parts.sample), columns, labels)
+        # Rows of an earlier fit are let go only now that this one went well: meanwhile workers hold both.
         if isinstance(estimator, EagerClassifier):
             self._count(estimator, parts)
+            self._held = None
         else:
-            self._index_rows(estimator, parts, lengths)
+            self._held = self._cluster, self._index_rows(estimator, parts, lengths)
         self.estimator_ = estimator
         self.classes_ = estimator.classes_
         self.n_features_in_ = estimator.n_features_in_
@@ -146,7 +151,7 @@ class Distributed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         estimator.counts_ = result(total, "all partitions")
         estimator._derive()
 
-    def _index_rows(self, estimator: LazyClassifier, parts: Parts, lengths: list[int]) -> None:
+    def _index_rows(self, estimator: LazyClassifier, parts: Parts, lengths: list[int]) -> list[Any]:
         """Index rows on the workers, where they stay, and choose what is chosen by leaving some out."""
         learned = finish(estimator, sum(lengths))
         wanted = learned.numbers if isinstance(learned, Wanted) else np.empty(0, np.int64)
@@ -158,17 +163,18 @@ class Distributed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             graph.call("index-rows", work.index_part, model, part, numbers, int(begin))
             for part, numbers, begin in zip(parts.keys, owned, first, strict=False)
         ]
-        self._index = self._cluster.start(graph, index)
-        watch(self._index, parts.names, "index rows", self.progress)
+        held = self._cluster.start(graph, index)
+        watch(held, parts.names, "index rows", self.progress)
         if isinstance(learned, Wanted):
-            rows = self._rows()
+            rows = RemoteRows(self._cluster, held, self.passes)
             graph = Graph(rows.graph())
             model = graph.put("model", estimator)
             choice, done = add_choice(graph, estimator, model, rows.places(), learned)
             choice, *done = self._cluster.start(graph, [choice, *done])
             watch(done, ["rows left out"] * len(done), "leave rows out", self.progress)
             learned = result(choice, "rows left out")
-        estimator.__dict__.update(learned)
+        estimator.__dict__.update(learned, index_=RowsElsewhere())
+        return held
 
     # --- predicting -----------------------------------------------------------------------------
 
@@ -233,17 +239,7 @@ class Distributed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         parts = query_parts(X, getattr(estimator, "feature_names_in_", None))
         validate_data(estimator, parts.sample, reset=False, skip_check_array=True)
         graph = Graph(parts.graph)
-        model = graph.put("model", estimator)
-        if isinstance(estimator, EagerClassifier):
-            answers = [graph.call("classify-part", work.classify_part, model, p, method) for p in parts.keys]
-        else:
-            rows = self._rows()
-            places = rows.places()
-            graph.update(rows.graph())
-            answers = [
-                rows.add_part(graph, estimator, model, places, table, n, method)
-                for table, n in zip(parts.keys, parts.lengths, strict=True)
-            ]
+        answers = self._add_answers(graph, parts.keys, parts.lengths, method)
         sample = work.empty_answer(estimator, method)
         name = f"{method.replace('_', '-')}-{graph.token}"
         columns = (0,) * (sample.ndim - 1)
@@ -254,20 +250,76 @@ class Distributed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             layers = HighLevelGraph.from_collections(name, dict(graph), dependencies=[])
         return da.Array(layers, name, chunks, meta=sample)
 
+    def _add_answers(
+        self, graph: Graph, tables: Sequence[Any], lengths: Sequence[int | None], method: str
+    ) -> list[Any]:
+        """Add the tasks that classify partitions of queries."""
+        estimator = self.estimator_
+        if isinstance(estimator, EagerClassifier):
+            model = graph.put("model", estimator)
+            return [graph.call("classify-part", work.classify_part, model, p, method) for p in tables]
+        model = graph.put("model", without_index(estimator))
+        rows = self._rows()
+        places = rows.places()
+        graph.update(rows.graph())
+        return [
+            rows.add_part(graph, estimator, model, places, table, n, method)
+            for table, n in zip(tables, lengths, strict=True)
+        ]
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Share of rows whose class is predicted.
+
+        Parameters
+        ----------
+        X : DataFrame, array, Dask DataFrame, Dask array, or path of Parquet files
+            Rows to classify.
+        y : array, Dask Series or Dask array
+            Their classes; of a Dask collection or Parquet files a Dask collection cut at the same rows.
+        sample_weight : array, optional
+            Weight of every row, if the rows are in memory.
+
+        Returns
+        -------
+        accuracy : float
+            Computed at once, on the workers if X is lazy.
+        """
+        if not is_lazy(X):
+            return float(super().score(X, y, sample_weight))
+        check_is_fitted(self, "estimator_")
+        if sample_weight is not None:
+            raise ValueError("rows on a cluster are scored without sample_weight: leave it out")
+        parts = labelled_parts(X, y, None)
+        validate_data(self.estimator_, parts.sample, reset=False, skip_check_array=True)
+        graph = Graph(parts.graph)
+        tables = [graph.call("take-queries", work.queries_of, pair) for pair in parts.keys]
+        answers = self._add_answers(graph, tables, parts.lengths, "predict")
+        correct = [
+            graph.call("count-correct", work.count_correct, *keys)
+            for keys in zip(answers, parts.keys, strict=True)
+        ]
+        cluster = self._held[0] if self._held else self._cluster
+        total, *done = cluster.start(graph, [graph.tree("add-correct", sum, correct), *correct])
+        watch(done, parts.names, "score rows", self.progress)
+        right, n = result(total, "all partitions")
+        if not n:
+            raise ValueError("the table to score has no rows; check the path or the filter that made it")
+        return float(right / n)
+
     # --- the cluster ----------------------------------------------------------------------------
 
     def close(self) -> None:
         """Let the training rows go, and stop the processes that were started here."""
-        self._release()
+        self._held = None
         if hasattr(self, "_cluster"):
             self._cluster.close()
 
-    def _release(self) -> None:
-        self._index = []
-
     def _rows(self) -> RemoteRows:
-        self._cluster.get_client("the training rows went with it: connect again and call fit")
-        return RemoteRows(self._cluster, self._index, self.passes)
+        cluster, parts = self._held or (self._cluster, [])
+        cluster.get_client("the training rows went with it: connect again and call fit")
+        if not parts:
+            raise NotFittedError("the training rows were let go by close(): call fit again")
+        return RemoteRows(cluster, parts, self.passes)
 
     def __enter__(self) -> Self:
         return self

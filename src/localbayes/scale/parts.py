@@ -199,4 +199,11 @@ def _read_parquet(path: Any) -> tuple[Any, list[str]]:
     files = [f for f in files if fs.exists(f)]
     if not files:
         raise FileNotFoundError(f"no Parquet files at {path!r}")
-    return dd.read_parquet(paths), [f for f in files if f.endswith((".parquet", ".parq", ".pq"))] or files
+    try:
+        frame = dd.read_parquet(paths)
+    except ValueError as error:
+        reason = " ".join(str(error).split("Original Message: ")[-1].split())
+        raise ValueError(
+            f"cannot read {path!r} as Parquet; read other files with Dask and pass its table ({reason})"
+        ) from error
+    return frame, [f for f in files if f.endswith((".parquet", ".parq", ".pq"))] or files

@@ -16,7 +16,7 @@ from localbayes.classifiers.lazy import LazyClassifier
 from localbayes.encoding.coded import Codes
 from localbayes.scale import work
 from localbayes.scale.cluster import Cluster, Progress, result, watch
-from localbayes.scale.counts import add_arrays
+from localbayes.scale.counts import add_arrays, without_index
 from localbayes.scale.graph import Graph
 
 __all__ = ["Places", "RemoteRows", "add_batch", "batch_size", "choose_passes"]
@@ -87,7 +87,7 @@ class RemoteRows:
         for begin in starts:
             graph = Graph(self.graph())
             queries = graph.put("queries", codes[begin : begin + step])
-            model = graph.put("model", estimator)
+            model = graph.put("model", without_index(estimator))
             passes = self.passes or choose_passes(estimator, min(step, len(codes) - begin))
             answer, parts = add_batch(graph, model, places, queries, method, passes)
             pending.append(self.cluster.start(graph, [answer, *(parts if progress else [])]))

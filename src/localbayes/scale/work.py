@@ -36,6 +36,7 @@ __all__ = [
     "cells_bytes",
     "choose_weights",
     "classify_part",
+    "count_correct",
     "count_distances",
     "count_part",
     "distance_counts",
@@ -43,6 +44,7 @@ __all__ = [
     "encode_queries",
     "index_part",
     "match_counts",
+    "queries_of",
     "rows_counted",
     "rows_summarised",
     "score",
@@ -61,9 +63,13 @@ MAX_PARTIAL_BYTES = 256 << 20
 def summarise_part(encoder: TableEncoder, part: tuple[Any, Any]) -> list[Summary]:
     """Summaries of the columns and, last, of the class."""
     X, y = part
+    _check_lengths(X, y)
+    return [*encoder.summarise(X), _summarise_labels(y)]
+
+
+def _check_lengths(X: Any, y: Any) -> None:
     if len(X) != len(y):
         raise ValueError(f"X has {len(X)} rows here and y has {len(y)}; cut both at the same rows")
-    return [*encoder.summarise(X), _summarise_labels(y)]
 
 
 def _summarise_labels(y: Any) -> CategorySummary:
@@ -180,6 +186,17 @@ def classify_part(estimator: BayesClassifier, X: Any, method: str) -> npt.NDArra
 def empty_answer(estimator: BayesClassifier, method: str) -> npt.NDArray[Any]:
     """Predictions for no queries at all."""
     return estimator.classes_[:0] if method == "predict" else np.empty((0, len(estimator.classes_)))
+
+
+def queries_of(part: tuple[Any, Any]) -> Any:
+    """Rows of a partition without their classes."""
+    return part[0]
+
+
+def count_correct(answer: npt.NDArray[Any], part: tuple[Any, Any]) -> npt.NDArray[np.int64]:
+    """How many rows of a partition are of the class predicted, and how many there are."""
+    _check_lengths(*part)
+    return np.array([np.sum(answer == np.asarray(part[1])), len(answer)], dtype=np.int64)
 
 
 # --- predicting, lazy family --------------------------------------------------------------------
