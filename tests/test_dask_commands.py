@@ -1,11 +1,13 @@
 """The commands that take --dask give what they give without it."""
 
 import itertools
+import os
 import re
 import sqlite3
 
 import pandas as pd
 import pytest
+from sklearn.dummy import DummyClassifier
 from typer.testing import CliRunner
 
 from localbayes.cli import app
@@ -80,6 +82,35 @@ def test_a_data_set_that_changed_stops_no_study(address, tmp_path):
         with sqlite3.connect(tmp_path / name) as connection:
             (good,) = connection.execute("SELECT count(*) FROM folds WHERE error IS NULL").fetchone()
         assert good == (6 if sign == "+" else 9)
+
+
+class Deadly(DummyClassifier):
+    """Takes the process with it."""
+
+    def fit(self, X, y):
+        os._exit(3)
+
+
+def test_a_fold_that_kills_its_worker_stops_no_study(address, tmp_path):
+    """Its folds are stored as failed with the reason; those of the others are there."""
+    options = [
+        "--sets",
+        "iris",
+        "--methods",
+        "deadly=test_dask_commands:Deadly,NB",
+        "--folds",
+        "2",
+        "--runs",
+        "1",
+    ]
+    store = tmp_path / "s.db"
+    result = CliRunner().invoke(app, ["study", "run", *options, "--store", str(store), "--dask", address])
+    assert result.exit_code == 1, result.output
+    assert "2 failed" in result.output
+    assert "its worker died each time, even when it ran alone" in result.output
+    with sqlite3.connect(store) as connection:
+        found = connection.execute("SELECT method, fold, error IS NULL FROM folds ORDER BY 1, 2").fetchall()
+    assert found == [("NB", 0, 1), ("NB", 1, 1), ("deadly", 0, 0), ("deadly", 1, 0)]
 
 
 def test_no_scheduler_is_one_clear_line():

@@ -7,15 +7,17 @@ import html.parser
 import json
 import re
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from localbayes.study import FoldRow, Store, make_plan, paper_table, read_table, run_study, write_report
 from localbayes.study import figures as drawn
 from localbayes.study import page as page_module
-from localbayes.study.findings import examine
+from localbayes.study.findings import differences, examine
 from localbayes.study.table import SetInfo, Table, printed
 from localbayes.weka import corrected_paired_ttest
 from study_support import paper_store, small_plan
@@ -218,7 +220,10 @@ def test_other_columns_beside_the_papers(tmp_path, small_store):
         findings = examine(store)
     assert findings.covering == [*paper_table().columns, "Forest"]
     assert findings.mean_ranks(findings.ranked)["NB"] == pytest.approx(7.3611, abs=1e-4)
-    assert findings.mean_ranks(findings.covering)["Forest"] < 2
+    # Some printed means exceed 99.99, and some are equal to it.
+    means = paper_table().means(paper_table().columns)
+    rank = 1 + np.mean((means > 99.99).sum(axis=1) + (means == 99.99).sum(axis=1) / 2)
+    assert findings.mean_ranks(findings.covering)["Forest"] == pytest.approx(rank)
     assert findings.averages()["Forest"] == pytest.approx(99.99)
     assert any(test.key == "mean-rank-Forest" and test.here < 1e-6 for test in findings.comparisons)
     write_report(path, tmp_path / "out")
@@ -226,6 +231,11 @@ def test_other_columns_beside_the_papers(tmp_path, small_store):
     assert "Measured in part: " in text
     assert "Partial (1 of 36 sets, 1 of 2 folds)" in text
     assert "The same for every column" in text
+    tex = [line.split(" & ") for line in (tmp_path / "out" / "table.tex").read_text().splitlines()]
+    rows = {cells[0]: cells[1:] for cells in tex}
+    assert rows["Mean rank, paper's"][3] == "7.3611"
+    assert rows["Mean rank, paper's"][-2] == "--"
+    assert rows["Mean rank, all"][-2] == f"{rank:.4f}"
 
 
 def test_ties_by_the_plain_rule_are_told_apart(tmp_path):
@@ -323,6 +333,64 @@ def test_a_method_that_always_fails(tmp_path):
     text = (tmp_path / "out" / "index.html").read_text()
     assert '<td>Broken</td><td class="num">2</td><td class="wrap">ValueError: no</td>' in text
     assert "Broken (0 of 1 sets, 0 of 2 folds)" in text
+
+
+def test_a_column_without_results_empties_no_other(tmp_path):
+    """If NB of the paper's ten has failed throughout, averages, ranks and tests are those of the others."""
+    path = paper_store(tmp_path / "s.db")
+    with Store(path) as store, store.transaction():
+        store._db.execute("UPDATE folds SET error = 'ValueError: no' WHERE method = 'NB'")
+    with Store(path) as store:
+        findings = examine(store)
+    others = [c for c in paper_table().columns if c != "NB"]
+    assert findings.averages() == pytest.approx(paper_table().averages(others))
+    assert findings.mean_ranks(findings.ranked) == pytest.approx(paper_table().mean_ranks(others))
+    friedman = {test.key: test for test in findings.comparisons}["friedman-all"]
+    expected = stats.friedmanchisquare(*paper_table().means(others).T).pvalue
+    assert friedman.here == friedman.paper == pytest.approx(expected)
+    write_report(path, tmp_path / "out")
+    assert "Needs at least" not in (tmp_path / "out" / "figure1.svg").read_text()
+
+
+def test_marks_against_another_reference_are_not_the_papers(tmp_path):
+    """Printed marks and counts refer to LCWNB5: against NB only means and deviations are compared."""
+    paper = paper_table()
+    turned = {"": "better", "better": "worse", "worse": ""}
+    cells = {
+        key: replace(cell, mark=turned[cell.mark], low=cell.mean, high=cell.mean)
+        for key, cell in paper.cells.items()
+    }
+    assert differences(replace(paper, cells=cells, reference="NB"), paper) == ([], 360, 0)
+    assert len(differences(replace(paper, cells=cells), paper)[0]) == 360
+    path = paper_store(tmp_path / "s.db")
+    write_report(path, tmp_path / "out", "NB")
+    found = json.loads((tmp_path / "out" / "tests.json").read_text())
+    assert found["marks_equal"] is None
+    assert {counts["printed"] for counts in found["counts"].values()} == {None}
+    text = (tmp_path / "out" / "index.html").read_text()
+    assert "cells equal the printed ones, mean and ±<" in text
+    assert "significance marks equal" not in text
+    assert "[2/14.5/13.5/6]" not in text
+    tips = [a["title"] for tag, a in Page(text).tags if tag == "td" and a.get("title")]
+    assert not any("●" in tip or "○" in tip for tip in tips)
+
+
+def test_references_that_have_no_results(tmp_path):
+    """An unknown reference is refused with the columns there are; the first stands in for LCWNB5."""
+    path = paper_store(tmp_path / "s.db", ["iris"])
+    columns = ", ".join(paper_table().columns)
+    with (
+        Store(path) as store,
+        pytest.raises(ValueError, match=f"column 'nope': the reference can be {columns}"),
+    ):
+        examine(store, "nope")
+    with Store(path) as store:
+        with store.transaction():
+            store._db.execute("DELETE FROM folds WHERE method = 'LCWNB5'")
+        with pytest.warns(UserWarning, match="LCWNB5 has no results in .*, so marks refer to LCWNB10"):
+            assert examine(store).table.reference == "LCWNB10"
+        with pytest.raises(ValueError, match="no results of the column 'LCWNB5'"):
+            examine(store, "LCWNB5")
 
 
 def test_certain_differences(tmp_path):

@@ -34,7 +34,17 @@ from localbayes.classifiers import LCWNB, NB
 from localbayes.cli import app
 from localbayes.cli import study as cli
 from localbayes.datasets import load
-from localbayes.study import FoldRow, Method, Prediction, Store, crew, from_estimator, make_plan, run_study
+from localbayes.study import (
+    FoldRow,
+    Method,
+    Prediction,
+    Store,
+    crew,
+    from_estimator,
+    make_plan,
+    methods,
+    run_study,
+)
 from localbayes.study.data import SetSource, find_sets, prepare
 from localbayes.study.findings import examine
 from localbayes.study.methods import built_in, resolve
@@ -77,6 +87,25 @@ class Deadly(NB):
         if os.environ.get("STUDY_TEST_PARENT") != str(os.getpid()):
             os.kill(os.getpid(), signal.SIGKILL)
         return super().fit(X, y)
+
+
+class Numbered(LinearSVC):
+    """Answers with numbers in place of classes, as a classifier that encodes them and forgets to decode."""
+
+    def fit(self, X, y):
+        return super().fit(X, np.unique(y, return_inverse=True)[1])
+
+
+class Leaving(NB):
+    """Ends the program, or is interrupted."""
+
+    def fit(self, X, y):
+        raise SystemExit("that was it")
+
+
+class Interrupted(NB):
+    def fit(self, X, y):
+        raise KeyboardInterrupt
 
 
 def make_method():
@@ -148,6 +177,8 @@ def test_labels_decide_where_given():
             Prediction(["a", "b", "c"], np.zeros((1, 3))),
             "scores for the class 'c', which the data",
         ),
+        (Prediction((), labels=[0]), "no class of the data set, but 0: expected 'a', 'b'$"),
+        (Prediction(["a", "b"], np.zeros((1, 2)), np.array([1])), "but 1: expected 'a', 'b'$"),
     ],
 )
 def test_predictions_that_make_no_sense(prediction, message):
@@ -246,9 +277,9 @@ def test_foreign_classifiers(tmp_path):
     """Any scikit-learn classifier runs: on codes, frames or arrays, with or without probabilities."""
     here = "test_study_run"
     specs = [
-        "sklearn.linear_model:LogisticRegression",
+        "logistic=sklearn.linear_model:LogisticRegression",
         "svm=sklearn.svm:LinearSVC",
-        "sklearn.naive_bayes:CategoricalNB",
+        "categories=sklearn.naive_bayes:CategoricalNB",
         f"majority={here}:make_dummy",
         f"{here}:frames",
         f"{here}:codes",
@@ -263,13 +294,13 @@ def test_foreign_classifiers(tmp_path):
         assert found["vote", "majority", 1, fold][0] == (y.iloc[test] == "democrat").sum()
         assert found["vote", "svm", 1, fold][2] is None
         assert found["vote", "mine", 1, fold] == found["vote", "NB", 1, fold]
-        assert found["vote", "LogisticRegression", 1, fold][2] > 0
+        assert found["vote", "logistic", 1, fold][2] > 0
         assert found["vote", "codes", 1, fold][0] == found["vote", "frames", 1, fold][0]
 
 
 def test_foreign_classifiers_match_scikit_learns_own_use(tmp_path):
     """LogisticRegression under the study scores as it does on the codes by hand."""
-    run_study(make_plan(["iris"], ["sklearn.linear_model:LogisticRegression"], runs=1), tmp_path / "s.db")
+    run_study(make_plan(["iris"], ["lr=sklearn.linear_model:LogisticRegression"], runs=1), tmp_path / "s.db")
     X, y = load("iris")
     codes = np.column_stack([column.cat.codes for _, column in apply_paper_filters(X).items()])
     found = answers(tmp_path / "s.db")
@@ -277,7 +308,7 @@ def test_foreign_classifiers_match_scikit_learns_own_use(tmp_path):
         train = np.sort(train)
         model = LogisticRegression().fit(codes[train], np.asarray(y)[train])
         right = (model.predict(codes[test]) == np.asarray(y)[test]).sum()
-        assert found["iris", "LogisticRegression", 1, fold][0] == right
+        assert found["iris", "lr", 1, fold][0] == right
 
 
 @pytest.mark.parametrize(
@@ -288,7 +319,10 @@ def test_foreign_classifiers_match_scikit_learns_own_use(tmp_path):
         (["sklearn.svm:Nothing"], "cannot import the method"),
         (["test_study_run:not_a_classifier"], "expected a classifier"),
         (["test_study_run:wrong_input"], "study_input must be one of"),
-        (["NB", "NB=sklearn.svm:LinearSVC"], "two methods are called 'NB'"),
+        (["x=sklearn.svm:SVC", "x=sklearn.svm:LinearSVC"], "two methods are called 'x'"),
+        (["NB=sklearn.svm:LinearSVC"], "'NB' is a column of localbayes: give yours another name"),
+        (["sklearn.linear_model:LogisticRegression"], "'LogisticRegression' is a column of localbayes"),
+        ([Method("mine", ("TAN",), print, print)], "'TAN' is a column of localbayes"),
         (["other=test_study_run:given"], "is a Method, which has its own name; leave out 'other='"),
         ([from_estimator("x", LinearSVC()), Method("y", ("x",), print, print)], "fill the column 'x'"),
         ([built_in()["NB"].only(["none"])], "fills no column"),
@@ -304,6 +338,20 @@ def test_methods_that_cannot_be(specs, message):
 def test_a_method_record_can_be_imported():
     """An object that is a Method already is taken as it is."""
     assert resolve(["test_study_run:given"]) == resolve(["test_study_run:make_method"]) == [given]
+
+
+def test_the_page_on_studies_names_every_column_and_group():
+    """Each is in a table of docs/study.md; `LCWNB` there is three columns, and LCWNB() is LCWNB-mix."""
+    lines = (Path(__file__).parents[1] / "docs" / "study.md").read_text(encoding="utf-8").splitlines()
+    first = [line.split("|")[1] for line in lines if line.startswith("| `")]
+    named = {name.strip(" `") for cell in first for name in cell.split(",")}
+    assert {*built_in(), *methods._GROUPS} <= named
+    assert "| `LCWNB` | `LCWNB5`, `LCWNB10`, `LCWNB20` |" in lines
+    data = SetSource("labor").load()
+    fold, (mixed,) = data.fold(1, 0, 10), resolve(["LCWNB-mix"])
+    default = LCWNB().fit(fold.train, fold.classes).predict_log_proba(fold.test)
+    found = mixed.predict(mixed.fit(fold), fold, mixed.columns)["LCWNB-mix"].log_joint
+    np.testing.assert_array_equal(found, default)
 
 
 def test_modules_in_the_current_folder(tmp_path, monkeypatch):
@@ -376,6 +424,15 @@ def test_own_files(tmp_path, monkeypatch):
     assert by_name.load().classes == ["x0", "x1"]
     outcome = run_study(make_plan(["iris.csv"], ["NB"], runs=1, folds=3), "s.db")
     assert (outcome.rows, outcome.failed) == (3, 0)
+
+
+def test_endings_in_capitals(tmp_path):
+    """FRUIT.ARFF and FRUIT.CSV are read as what they are."""
+    (tmp_path / "FRUIT.ARFF").write_text(OWN)
+    (tmp_path / "TABLE.CSV").write_text("a,b,k\n1,x,y\n2,y,n\n")
+    fruit, table = (source.load() for source in find_sets([str(path) for path in sorted(tmp_path.iterdir())]))
+    assert (fruit.info.name, fruit.coded.sizes.tolist()) == ("FRUIT", [3, 2, 10])
+    assert (table.info.name, table.classes) == ("TABLE", ["n", "y"])
 
 
 @pytest.mark.parametrize(
@@ -470,19 +527,78 @@ def test_a_failure_is_a_row(tmp_path):
     assert run_study(plan, path, retry=True).rows == len(errors)
 
 
+@pytest.mark.parametrize(
+    ("method", "error"),
+    [
+        ("Leaving", "SystemExit: that was it"),
+        (
+            "Numbered",
+            "ValueError: the method predicted no class of the data set, but 0: expected 'bad', 'good'",
+        ),
+    ],
+)
+def test_methods_that_end_the_program_or_answer_with_numbers(tmp_path, method, error):
+    """Both fail on every fold like a method that raises, and the others go on."""
+    plan = make_plan(["labor"], [f"test_study_run:{method}", "TAN"], runs=1, folds=3)
+    outcome = run_study(plan, tmp_path / "s.db")
+    assert (outcome.rows, outcome.failed) == (6, 3)
+    errors = {value[3] for key, value in answers(tmp_path / "s.db").items() if key[1] == method}
+    assert {found.replace("but 1", "but 0") for found in errors} == {error}
+
+
+def test_an_interrupt_is_no_failure(tmp_path):
+    """Ctrl-C inside a method ends the run and leaves no row."""
+    with pytest.raises(KeyboardInterrupt):
+        run_study(make_plan(["labor"], ["test_study_run:Interrupted"], runs=1), tmp_path / "s.db")
+    assert answers(tmp_path / "s.db") == {}
+
+
+def test_a_store_holds_one_classifier_in_a_column(tmp_path):
+    """A column that has become another classifier is refused, and the store stays as it was."""
+    path = tmp_path / "s.db"
+    first, other = (from_estimator("mine", DummyClassifier(strategy=s)) for s in ("prior", "uniform"))
+    run_study(make_plan(["labor"], [first, "NB"], runs=1, folds=3), path)
+    before = answers(path)
+    with pytest.raises(
+        ValueError, match=r"has results of DummyClassifier\(\), got Dummy.*strategy='uniform'"
+    ):
+        run_study(make_plan(["labor"], [other], runs=2, folds=3), path)
+    assert answers(path) == before
+    assert run_study(make_plan(["labor"], [first], runs=2, folds=3), path).rows == 3
+
+
+def test_built_in_columns_may_be_described_anew(tmp_path):
+    """A version of localbayes that describes its own columns in other words goes on with older stores."""
+    path = tmp_path / "s.db"
+    run_study(make_plan(["labor"], ["NB"], runs=1, folds=3), path)
+    with Store(path) as store, store.transaction():
+        store._db.execute("UPDATE methods SET about = 'as an older version had it'")
+    assert run_study(make_plan(["labor"], ["NB"], runs=2, folds=3), path).rows == 3
+
+
+def test_what_cannot_be_sent_to_other_processes(tmp_path):
+    """A method with a lambda inside needs one process, and is named."""
+    plan = make_plan(["labor"], [given], runs=2, folds=3)
+    with pytest.raises(ValueError, match=r"the column 'given' cannot be sent to other processes .*--jobs 1"):
+        run_study(plan, tmp_path / "s.db", jobs=2)
+    assert run_study(plan, tmp_path / "s.db", jobs=1).rows == 6
+
+
 def test_a_data_set_that_cannot_be_used(tmp_path):
     """A broken or too small file fails in rows of its own, and other data sets go on."""
     (tmp_path / "broken.arff").write_text("@relation x\n@attribute a {1,2}\n@data\n3\n")
     (tmp_path / "tiny.csv").write_text("a,b\n1,x\n2,y\n")
     (tmp_path / "unlabelled.csv").write_text("a,b\n1,x\n2,\n3,y\n")
-    files = [str(tmp_path / name) for name in ("broken.arff", "tiny.csv", "unlabelled.csv")]
+    (tmp_path / "alone.csv").write_text("kind\n" + "x\ny\n" * 9)
+    files = [str(tmp_path / name) for name in ("broken.arff", "tiny.csv", "unlabelled.csv", "alone.csv")]
     outcome = run_study(make_plan([*files, "labor"], ["NB"], runs=1, folds=3), tmp_path / "s.db")
-    assert (outcome.rows, outcome.failed) == (12, 9)
+    assert (outcome.rows, outcome.failed) == (15, 12)
     errors = {key[0]: value[3] for key, value in answers(tmp_path / "s.db").items()}
     assert errors["labor"] is None
     assert "cannot make 3 folds of 2 rows" in errors["tiny"]
     assert "1 rows without a class" in errors["unlabelled"]
     assert "cannot use the data set" in errors["broken"]
+    assert "alone.csv has no column beside the class 'kind': give one with attributes" in errors["alone"]
 
 
 def test_a_process_that_dies_costs_its_unit_only(tmp_path, monkeypatch):
@@ -663,6 +779,27 @@ def test_command_line_reports_failures(tmp_path):
     result = invoke("run", *words, "--jobs", "1")
     assert result.exit_code == 1
     assert "100 failed, the first: NB on tiny: cannot use the data set" in result.stderr
+    again = invoke("run", *words, "--jobs", "1")
+    assert again.exit_code == 1
+    assert "are complete" not in again.stdout
+    assert again.stderr == "100 folds failed earlier; --retry tries them again\n"
+
+
+def test_a_complete_set_that_has_changed(tmp_path):
+    """Also where nothing is left to do, a file with other content is refused under its name."""
+    path = tmp_path / "mine.csv"
+    words = ["run", "--sets", f"{path},labor", "--methods", "NB", "--runs", "1", "--folds", "3"]
+    words += ["--jobs", "1", "--store", str(tmp_path / "s.db")]
+    path.write_text("a,k\n" + "1,x\n2,y\n" * 9)
+    assert invoke(*words).exit_code == 0
+    before = answers(tmp_path / "s.db")
+    assert "all 2 data sets are complete" in invoke(*words).stdout
+    path.write_text("a,k\n" + "1,y\n2,x\n" * 9)
+    changed = invoke(*words)
+    assert changed.exit_code == 1
+    assert "are complete" not in changed.stdout
+    assert changed.stderr.startswith("data set 'mine' differs from the one in the store")
+    assert answers(tmp_path / "s.db") == before
 
 
 @pytest.mark.parametrize(
@@ -674,6 +811,8 @@ def test_command_line_reports_failures(tmp_path):
         (["report", "--store", "none.db"], "there is no store none.db"),
         (["show", "--store", "empty.db"], "has no results yet"),
         (["show", "--store", "bad.db"], "not a usable study store"),
+        (["show", "--store", "good.db", "--reference", "nope"], "the reference can be LCWNB5, LCWNB10, "),
+        (["report", "--store", "good.db", "--reference", "nope"], "has no results of the column 'nope'"),
     ],
 )
 def test_command_line_errors_are_one_line(tmp_path, monkeypatch, words, message):
@@ -681,6 +820,7 @@ def test_command_line_errors_are_one_line(tmp_path, monkeypatch, words, message)
     monkeypatch.chdir(tmp_path)
     Store("empty.db").close()
     Path("bad.db").write_text("no store" * 200)
+    paper_store(Path("good.db"), ["iris"])
     result = invoke(*words)
     assert result.exit_code == 2
     assert message in result.stderr
@@ -698,6 +838,24 @@ def test_a_store_that_cannot_be_written(tmp_path):
     result = invoke("run", *words)
     assert result.exit_code == 2
     assert "cannot be used: disk is full" in result.stderr
+
+
+def test_the_table_says_what_it_refers_to(tmp_path):
+    """Without LCWNB5 the marks refer to the first column, and a column of one's own has its rank too."""
+    path = paper_store(tmp_path / "s.db", ["iris", "vote"])
+    with Store(path) as store:
+        store.add_methods([("Best", "never wrong")])
+        store.add([FoldRow(s.name, "Best", 1, f, 9, 9, 9, 9) for s in store.sets() for f in range(2)])
+        with store.transaction():
+            store._db.execute("DELETE FROM folds WHERE method = 'LCWNB5'")
+    shown = invoke("show", "--store", str(path))
+    assert shown.exit_code == 0
+    assert shown.stderr.startswith("warning: LCWNB5 has no results")
+    assert "marks refer to LCWNB10" in shown.stderr
+    (papers,) = (line for line in shown.stdout.splitlines() if "mean rank, paper's" in line)
+    (every,) = (line for line in shown.stdout.splitlines() if "mean rank, all" in line)
+    assert every.split()[-1] == "1.0000"
+    assert len(every.split()) == len(papers.split()) + 1
 
 
 def on_a_terminal(words: list[str], columns: int) -> tuple[int, str]:

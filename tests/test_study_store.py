@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from localbayes.study import FoldRow, Store, owner, run_study
+from localbayes.study import FoldRow, Store, owner, read_table, run_study
 from localbayes.study import store as store_module
 from localbayes.study.owner import Owner, this_process
 from localbayes.study.table import SetInfo
@@ -259,8 +259,21 @@ def _other_database(path: Path) -> None:
 
 
 def _newer_store(path: Path) -> None:
+    change(path, "UPDATE meta SET value = '99' WHERE key = 'schema'")
+
+
+def _no_schema(path: Path) -> None:
+    change(path, "DELETE FROM meta")
+
+
+def _odd_schema(path: Path) -> None:
+    change(path, "UPDATE meta SET value = 'one' WHERE key = 'schema'")
+
+
+def change(path: Path, statement: str) -> None:
+    """Do something to a store that localbayes would not."""
     with Store(path) as store, store.transaction():
-        store._db.execute("UPDATE meta SET value = '99' WHERE key = 'schema'")
+        store._db.execute(statement)
 
 
 @pytest.mark.parametrize(
@@ -269,6 +282,8 @@ def _newer_store(path: Path) -> None:
         (_text_file, "not a usable study store"),
         (_other_database, "SQLite file of something else"),
         (_newer_store, "has schema 99"),
+        (_no_schema, r"the store .*file.db is damaged, its schema is not noted: use another store"),
+        (_odd_schema, r"the store .*file.db is damaged, its schema is 'one', expected a number"),
     ],
 )
 def test_files_that_are_no_store(tmp_path, make, message):
@@ -313,8 +328,66 @@ def test_errors_are_forgotten_on_request(tmp_path):
 
 
 def test_methods_keep_their_order(tmp_path):
-    """Columns stand in the order of their first appearance, with their first description."""
+    """Columns stand in the order of their first appearance, described as last before they had results."""
     with Store(tmp_path / "s.db") as store:
         store.add_methods([("z", "last letter"), ("a", "first letter")])
         store.add_methods([("a", "changed"), ("m", "middle")])
-        assert store.methods() == [("z", "last letter"), ("a", "first letter"), ("m", "middle")]
+        assert store.methods() == [("z", "last letter"), ("a", "changed"), ("m", "middle")]
+
+
+def test_another_classifier_in_the_same_column_is_refused(tmp_path):
+    """Results of two classifiers do not mix; an address in memory, or no description, tells nothing."""
+    first, second = "Tree(by=<function f at 0x7f01>, depth=1)", "Tree(by=<function f at 0x7F02>, depth=1)"
+    with Store(tmp_path / "s.db") as store:
+        store.add_methods([("mine", first)])
+        store.add([FoldRow("iris", "mine", 1, 0, 0, error="ValueError: no")])
+        store.add_methods([("mine", "Tree(depth=2)")])
+        store.add_methods([("mine", first)])
+        store.add([FoldRow("iris", "mine", 1, 1, 15, 14)])
+        for same in (first, second, ""):
+            store.add_methods([("mine", same)])
+        long = first.replace("depth=1", f"depth={'1' * 100}")
+        words = (
+            r"'mine' of the store .*s.db has results of .*depth=1\), got .*depth=1+…: use another store or"
+        )
+        with pytest.raises(ValueError, match=words) as refusal:
+            store.add_methods([("new", "x"), ("mine", long)])
+        assert len(str(refusal.value)) < 300 + len(str(store.path))
+        assert store.methods() == [("mine", first)], "nothing of what was refused is written"
+        store.add_methods([("mine", "in other words")], reworded=["mine"])
+        assert store.methods() == [("mine", first)]
+
+
+@pytest.mark.parametrize(
+    ("statement", "message"),
+    [
+        ("UPDATE folds SET tested = 0", "m on a, run 1, fold 0: 5/5/5 of 0 rows are correct"),
+        ("UPDATE folds SET tested = 'x'", "m on a, run 1, fold 0: 5/5/5 of x rows are correct"),
+        ("UPDATE folds SET correct = NULL", "m on a, run 1, fold 0: None/5/5 of 9 rows are correct"),
+        ("UPDATE folds SET correct = 10", "m on a, run 1, fold 0: 10/5/5 of 9 rows are correct"),
+        ("UPDATE folds SET bins = '[[1,'", r"m on a, run 1, fold 0: bins are '\[\[1,'"),
+        ("UPDATE folds SET bins = '[[1, 2, 3]]'", "m on a, run 1, fold 0: bins are "),
+        ("UPDATE meta SET value = 'x' WHERE key = 'n_folds'", "its n_folds is 'x', expected a number"),
+    ],
+)
+def test_damaged_results_are_told_with_their_place(tmp_path, statement, message):
+    """Rows that no run writes are refused with the name of the store and of the row."""
+    path = tmp_path / "s.db"
+    with Store(path) as store:
+        store.fix_folds(10)
+        store.add_methods([("m", "")])
+        store.add([FoldRow("a", "m", 1, 0, 9, 5, 5, 5, 0.5, str([[1, 0.5, 1]] * 10))])
+        read_table(store)
+    change(path, statement)
+    with Store(path) as store, pytest.raises(ValueError, match=rf"the store .*s\.db is damaged, .*{message}"):
+        read_table(store)
+
+
+def test_damaged_notes_of_runs(tmp_path):
+    """What is noted of a run is JSON, or the store is named."""
+    with Store(tmp_path / "s.db") as store:
+        store.begin_invocation({"python": "3"})
+        assert store.invocations()[0]["python"] == "3"
+        store._db.execute("UPDATE invocations SET about = '{'")
+        with pytest.raises(ValueError, match=r"the store .*s\.db is damaged, what it notes of its runs"):
+            store.invocations()

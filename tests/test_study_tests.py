@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +12,15 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from localbayes.study import paper_table, tests
-from localbayes.study.comparison import KAPPAS, PRINTED_COUNTS, RIVALS, compare, rank_panel, switching_column
+from localbayes.study.comparison import (
+    KAPPAS,
+    PRINTED_COUNTS,
+    RIVALS,
+    compare,
+    holm_against_reference,
+    rank_panel,
+    switching_column,
+)
 from localbayes.study.table import PAPER_COLUMNS
 
 PAPER = paper_table()
@@ -186,6 +195,65 @@ def test_wilcoxon_normal_form():
     assert tests.wilcoxon_better(a, b) == pytest.approx((plus, stats.norm.sf(z)))
 
 
+@given(st.lists(st.integers(-4000, 4000), min_size=2, max_size=60, unique_by=abs))
+def test_wilcoxon_of_few_sets_is_scipys(hundredths):
+    """Without ties and zeros the p-value is that of scipy's own choice between exact and normal."""
+    if 0 not in hundredths:
+        second = np.arange(len(hundredths)) + 40.0
+        first = second + np.array(hundredths) / 100
+        expected = stats.wilcoxon(hundredths, method="auto").pvalue
+        assert tests.wilcoxon_different(first, second) == pytest.approx(expected)
+
+
+def test_wilcoxon_by_enumeration():
+    """The exact p-value is the share of all signs that are as extreme; a set that is equal does not count."""
+    difference = [0.0, 0.03, -0.07, 1.1, 2.0, 3.5, -0.01]
+    rank = stats.rankdata(np.abs(difference[1:]))
+    signs = list(itertools.product((-1, 1), repeat=6))
+    seen = abs(rank @ np.sign(difference[1:]))
+    share = np.mean([abs(rank @ np.array(s)) >= seen for s in signs])
+    assert tests.wilcoxon_different(np.add(difference, 80), np.full(7, 80.0)) == pytest.approx(share)
+    # 80.1 - 80 and 70.1 - 70 are equal on paper only: the normal form, which has a place for ties.
+    tied = stats.wilcoxon([10, 10, 30, -5], method="approx").pvalue
+    found = tests.wilcoxon_different([80.1, 70.1, 60.3, 50.0], [80.0, 70.0, 60.0, 50.05])
+    assert found == pytest.approx(tied)
+    assert tests.wilcoxon_different([80.1], [80.1]) == 1.0
+
+
+def test_each_column_against_the_reference_is_exact_on_few_sets():
+    """On five sets that LCWNB5 wins, the p-value is 2 / 2^5."""
+    sets = [s.name for s in PAPER.sets if PAPER.cells[s.name, "LCWNB5"].mean > PAPER.cells[s.name, "NB"].mean]
+    part = PAPER.only(sets[:5], ["LCWNB5", "NB"])
+    assert holm_against_reference(part) == {"NB": pytest.approx((1 / 16, 1 / 16))}
+
+
+def test_all_columns_are_tested_beside_the_papers():
+    """A column of one's own adds the test of all columns, which is scipy's, and moves none of the paper's."""
+    extra = {(s.name, "Mine"): PAPER.cells[s.name, "NB"] for s in PAPER.sets}
+    mine = replace(PAPER, columns=(*PAPER_COLUMNS, "Mine"), cells=PAPER.cells | extra)
+    found = {test.key: test for test in compare(mine)}
+    expected = stats.friedmanchisquare(*mine.means(mine.columns).T)
+    every = found["friedman-every-column"]
+    assert (every.here, every.here_statistic) == (
+        pytest.approx(expected.pvalue),
+        pytest.approx(expected.statistic),
+    )
+    assert every.paper is None
+    assert "all 11 columns are equal, on 36 sets: LCWNB5, " in every.question
+    before = {test.key: test for test in compare(PAPER)}
+    assert {key: found[key] for key in before} == before
+    assert not any("every-column" in key for key in before)
+
+
+def test_wins_that_chance_cannot_exceed():
+    """Three wins of three have chance 1/8, so no number is asked for; four of four have 1/16."""
+    names = [s.name for s in PAPER.sets]
+    keys = {test.key for test in compare(PAPER.only(names[:3], PAPER_COLUMNS))}
+    assert "sign-threshold" not in keys
+    found = {test.key: test for test in compare(PAPER.only(names[:4], PAPER_COLUMNS))}["sign-threshold"]
+    assert (found.here, found.here_statistic) == (pytest.approx(1 / 16), 4)
+
+
 @pytest.mark.parametrize("count", [0, 3, 6.5, 10])
 def test_binomial_by_addition(count):
     """The tail is the sum of its terms; a half counts as the next whole number."""
@@ -254,7 +322,7 @@ def test_too_little_to_compare(call, message):
 
 def test_fewer_sets_and_columns():
     """On part of the table, only the tests that it allows are made, on both sides alike."""
-    part = PAPER.only(["iris", "vote", "glass"], [*KAPPAS, "NB"])
+    part = PAPER.only(["iris", "vote", "glass", "zoo"], [*KAPPAS, "NB"])
     keys = {test.key for test in compare(part)}
     assert {"friedman-kappa", "sign-threshold", "friedman-all"} <= keys
     assert not keys & {"pattern-m", "mean-rank-LCWNB5", "mean-rank-LCWNB*"}

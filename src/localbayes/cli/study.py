@@ -23,7 +23,13 @@ __all__ = ["app"]
 app = typer.Typer(no_args_is_help=True, help="Compare classifiers under Weka's folds, filters and tests.")
 
 StoreOption = Annotated[Path, typer.Option("--store", help="SQLite file with the results.")]
-ReferenceOption = Annotated[str, typer.Option("--reference", help="Column that the marks refer to.")]
+ReferenceOption = Annotated[
+    str | None,
+    typer.Option(
+        "--reference",
+        help="Column that the marks refer to [default: LCWNB5, or the first with results if it has none].",
+    ),
+]
 
 
 @app.command("run")
@@ -75,14 +81,20 @@ def run(
     except KeyboardInterrupt:
         typer.echo(f"interrupted; {store} keeps what is done, run again to go on", err=True)
         raise typer.Exit(130) from None
-    if not outcome.rows:
-        typer.echo(f"{store}: nothing to do, all {len(plan.sources)} data sets are complete")
-        return
-    typer.echo(f"{store}: {outcome.rows} fold results in {outcome.seconds:.0f} s")
+    troubles = list(outcome.refused)
+    if outcome.failed_before:
+        troubles.append(f"{outcome.failed_before} folds failed earlier; --retry tries them again")
     if outcome.failed:
-        typer.echo(
-            f"{outcome.failed} failed, the first: {outcome.first_error}; --retry tries again", err=True
-        )
+        troubles.append(f"{outcome.failed} failed, the first: {outcome.first_error}; --retry tries again")
+    if outcome.rows:
+        typer.echo(f"{store}: {outcome.rows} fold results in {outcome.seconds:.0f} s")
+    elif troubles:
+        typer.echo(f"{store}: nothing to do")
+    else:
+        typer.echo(f"{store}: nothing to do, all {len(plan.sources)} data sets are complete")
+    for trouble in troubles:
+        typer.echo(trouble, err=True)
+    if troubles:
         raise typer.Exit(1)
 
 
@@ -90,7 +102,7 @@ def run(
 def report(
     store: StoreOption = Path("study.db"),
     out: Annotated[Path, typer.Option("--out", help="Folder for the report.")] = Path("study-report"),
-    reference: ReferenceOption = "LCWNB5",
+    reference: ReferenceOption = None,
 ) -> None:
     """Write tables, figures and a page, from the store alone."""
     from localbayes.study import write_report
@@ -101,7 +113,7 @@ def report(
 
 
 @app.command("show")
-def show(store: StoreOption = Path("study.db"), reference: ReferenceOption = "LCWNB5") -> None:
+def show(store: StoreOption = Path("study.db"), reference: ReferenceOption = None) -> None:
     """Print the table."""
     from rich.console import Console
 
@@ -144,7 +156,7 @@ def _rich_table(findings: Findings, brief: bool = False) -> RichTable:
     from localbayes.study.table import shown
 
     table = findings.table
-    averages, ranks = findings.averages(), findings.mean_ranks(findings.ranked)
+    averages = findings.averages()
     printed = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     printed.add_column("data set", no_wrap=True)
     for column in table.columns:
@@ -161,7 +173,8 @@ def _rich_table(findings: Findings, brief: bool = False) -> RichTable:
         printed.add_row(Text(s.name), *texts)
     printed.add_section()
     printed.add_row("average", *(f"{shown(averages[c])} " if c in averages else "" for c in table.columns))
-    printed.add_row("mean rank", *(f"{ranks[c]:.4f} " if c in ranks else "" for c in table.columns))
+    for name, ranks in findings.rank_rows().items():
+        printed.add_row(name, *(f"{ranks[c]:.4f} " if c in ranks else "" for c in table.columns))
     if not brief:
         counts = {c: table.counts(c) for c in table.columns if c != table.reference}
         printed.add_row(

@@ -54,8 +54,11 @@ def _do(client: Any, plan: Plan, units: Sequence[Unit], data: Any, store: Store,
         claimed.extend(u for u in units if _missing(plan, u, store) and store.claim(*u.key))
         tasks = [(unit, store.done(unit.source.name, unit.method.columns, unit.run)) for unit in claimed]
         shared = {"data": data, "n_folds": plan.n_folds}
-        for k, folds in run_tasks(client, _run_unit, tasks, name="study-unit", **shared):
-            unit = claimed[k]
+        found = run_tasks(client, _run_unit, tasks, name="study-unit", return_exceptions=True, **shared)
+        for k, folds in found:
+            unit, done = tasks[k]
+            if isinstance(folds, BaseException):
+                folds = [failed_rows(unit, plan.n_folds, done, one_line(folds))]
             for rows in folds:
                 store.add(rows, unit.key)
                 note(unit, rows)

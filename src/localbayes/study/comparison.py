@@ -17,8 +17,10 @@ __all__ = [
     "RIVALS",
     "Comparison",
     "compare",
+    "covering_columns",
     "holm_against_reference",
     "rank_panel",
+    "ranked_columns",
     "switching_column",
 ]
 
@@ -81,9 +83,12 @@ def compare(here: Table) -> list[Comparison]:
     0.2366
     """
     shared = [s.name for s in here.sets if s.paper]
-    paper = paper_table().only(shared, here.columns)
+    paper = paper_table().only(shared, here.measured())
     theirs = {answer.key: answer for answer in _answers(paper)}
-    ours = {answer.key: answer for answer in _answers(here.only(shared, PAPER_COLUMNS))}
+    ours = {
+        answer.key: answer
+        for answer in _answers(here.only(shared, [c for c in here.measured() if c in PAPER_COLUMNS]))
+    }
     ours |= {answer.key: answer for answer in _answers_on_more_columns(here)}
     compared = []
     for key in [*theirs, *(key for key in ours if key not in theirs)]:
@@ -102,6 +107,19 @@ def compare(here: Table) -> list[Comparison]:
             )
         )
     return compared
+
+
+def ranked_columns(table: Table) -> list[str]:
+    """Return the columns that are ranked among each other: the paper's if there are two, else all."""
+    measured = table.measured()
+    paper = [c for c in measured if c in PAPER_COLUMNS]
+    return paper if len(paper) > 1 else measured
+
+
+def covering_columns(table: Table) -> list[str]:
+    """Return the columns, of the paper or not, that have all data sets which the ranked ones share."""
+    base = table.shared_sets(ranked_columns(table))
+    return [c for c in table.measured() if all(table.cell(s.name, c) for s in base)]
 
 
 def switching_column(table: Table) -> list[float]:
@@ -147,11 +165,7 @@ def holm_against_reference(table: Table) -> dict[str, tuple[float, float]]:
     for column in table.columns:
         pair = [table.reference, column]
         if column != table.reference and len(table.shared_sets(pair)) > 1:
-            means = table.means(pair)
-            smaller = min(
-                tests.wilcoxon_better(*means.T).pvalue, tests.wilcoxon_better(*means.T[::-1]).pvalue
-            )
-            pvalues[column] = min(1.0, 2 * smaller)
+            pvalues[column] = tests.wilcoxon_different(*table.means(pair).T)
     adjusted = tests.holm(list(pvalues.values()))
     return {c: (p, q) for (c, p), q in zip(pvalues.items(), adjusted, strict=True)}
 
@@ -164,8 +178,9 @@ def _answers(table: Table) -> Iterator[_Answer]:
     if table.has(*KAPPAS) and len(table.shared_sets(KAPPAS)) > 1:
         yield from _kappa_answers(table)
     trials = len(table.shared_sets([REFERENCE]))
-    if trials:
-        need = next(t for t in range(trials + 2) if tests.binomial_at_least(t, trials) <= 0.0663)
+    need = next((t for t in range(trials + 1) if tests.binomial_at_least(t, trials) <= 0.0663), None)
+    # On three data sets or fewer no number of wins is too large for chance.
+    if need is not None:
         yield _Answer(
             "sign-threshold",
             f"LCWNB5 wins on at least {need} of {trials} sets by chance",
@@ -175,25 +190,20 @@ def _answers(table: Table) -> Iterator[_Answer]:
         )
     every = [c for c in PAPER_COLUMNS if table.has(c)]
     if len(every) > 2 and len(table.shared_sets(every)) > 1:
-        means = table.means(every)
-        yield _answer(
-            "friedman-all", f"all {len(every)} columns are equal", "Friedman", tests.friedman(means)
-        )
-        yield _answer(
-            "iman-davenport-all",
-            f"all {len(every)} columns are equal",
-            "Iman-Davenport",
-            tests.iman_davenport(means),
-        )
+        yield from _equality("all", f"the {len(every)} columns of the paper are equal", table.means(every))
     yield from _mean_rank_answers(table)
+
+
+def _equality(key: str, question: str, means: Any) -> Iterator[_Answer]:
+    yield _answer(f"friedman-{key}", question, "Friedman", tests.friedman(means))
+    yield _answer(f"iman-davenport-{key}", question, "Iman-Davenport", tests.iman_davenport(means))
 
 
 def _kappa_answers(table: Table) -> Iterator[_Answer]:
     means = table.means(KAPPAS)
     n = len(means)
     equal = "kappa 5, 10 and 20 are equal"
-    yield _answer("friedman-kappa", equal, "Friedman", tests.friedman(means))
-    yield _answer("iman-davenport-kappa", equal, "Iman-Davenport", tests.iman_davenport(means))
+    yield from _equality("kappa", equal, means)
     yield _answer("quade-kappa", equal, "Quade", tests.quade(means))
     for i, other in ((1, "LCWNB10"), (2, "LCWNB20")):
         test = tests.wilcoxon_better(means[:, 0], means[:, i])
@@ -238,6 +248,11 @@ def _mean_rank_answers(table: Table) -> Iterator[_Answer]:
 
 
 def _answers_on_more_columns(table: Table) -> Iterator[_Answer]:
+    every = covering_columns(table)
+    sets = table.shared_sets(every)
+    if len(every) > 2 and len(sets) > 1 and not set(every) <= set(PAPER_COLUMNS):
+        question = f"all {len(every)} columns are equal, on {len(sets)} sets: {', '.join(every)}"
+        yield from _equality("every-column", question, table.means(every))
     for column in table.columns:
         wanted = [column, *RIVALS]
         if column not in PAPER_COLUMNS and table.has(*wanted) and len(table.shared_sets(wanted)) > 1:

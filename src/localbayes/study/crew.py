@@ -10,14 +10,16 @@ import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from multiprocessing.connection import Connection, wait
+from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
 from typing import Any
 
+from localbayes.study.methods import Method
 from localbayes.study.plan import Plan, Unit
 from localbayes.study.store import Store
 from localbayes.study.work import Notify, failed_rows, one_line, work
 
-__all__ = ["Crew"]
+__all__ = ["Crew", "refuse_what_cannot_be_sent"]
 
 _MOST_IDLE_DEATHS = 3
 # For a process that has closed its pipe, or was asked to end.
@@ -99,6 +101,18 @@ class Crew:
             worker.terminate()
         for worker in self._workers.values():
             _end(worker)
+
+
+def refuse_what_cannot_be_sent(methods: Sequence[Method]) -> None:
+    """Refuse a method that cannot be pickled, as one with a lambda inside, before processes are started."""
+    for method in methods:
+        try:
+            ForkingPickler.dumps(method)
+        except Exception as error:
+            raise ValueError(
+                f"the column {method.columns[0]!r} cannot be sent to other processes ({one_line(error)}): "
+                "use --jobs 1"
+            ) from error
 
 
 def _end(worker: Any) -> None:

@@ -109,8 +109,12 @@ class SetSource:
             X, y = load_paper_set(self.name, data_dir=self.data_dir, download=self.name not in EMBEDDED)
             known = PAPER_SETS[self.name]
             return prepare(SetInfo(self.name, known.n, known.m, known.r), X, y)
-        read = load_arff if self.path.suffix == ".arff" else _load_csv
+        read = load_arff if self.path.suffix.lower() == ".arff" else _load_csv
         X, y = read(self.path, target=self.target)
+        if not X.shape[1]:
+            raise ValueError(
+                f"{self.path} has no column beside the class {y.name!r}: give one with attributes"
+            )
         X, y = _categories(X), y.astype("category")
         info = SetInfo(self.name, len(X), X.shape[1] + 1, len(y.cat.categories), paper=False)
         return prepare(info, X, y)
@@ -197,7 +201,7 @@ def _sources(name: str, data_dir: Path | None, target: str | None) -> list[SetSo
         raise ValueError(
             f"{name!r} is neither one of the paper's sets nor a file: see `localbayes data list`"
         )
-    if path.suffix not in _SUFFIXES:
+    if path.suffix.lower() not in _SUFFIXES:
         raise ValueError(
             f"{name!r} ends in {path.suffix!r}: expected a data file in {' or '.join(_SUFFIXES)}"
         )

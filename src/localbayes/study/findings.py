@@ -5,10 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from localbayes.study.comparison import Comparison, compare, holm_against_reference
+from localbayes.study.comparison import (
+    Comparison,
+    compare,
+    covering_columns,
+    holm_against_reference,
+    ranked_columns,
+)
 from localbayes.study.store import Store
 from localbayes.study.summary import Summary, summarise
-from localbayes.study.table import PAPER_COLUMNS, REFERENCE, Cell, SetInfo, Table, paper_table, printed, shown
+from localbayes.study.table import Cell, SetInfo, Table, paper_table, printed, shown
 
 __all__ = ["DECLARED", "Difference", "Findings", "differences", "examine"]
 
@@ -61,8 +67,7 @@ class Findings:
     @property
     def ranked(self) -> list[str]:
         """The paper's columns if there are at least two, else all: those that are ranked among each other."""
-        paper = [c for c in self.table.columns if c in PAPER_COLUMNS]
-        return paper if len(paper) > 1 else list(self.table.columns)
+        return ranked_columns(self.table)
 
     @property
     def base(self) -> list[SetInfo]:
@@ -72,7 +77,12 @@ class Findings:
     @property
     def covering(self) -> list[str]:
         """The columns, of the paper or not, that have all data sets of the base."""
-        return [c for c in self.table.columns if all(self.table.cell(s.name, c) for s in self.base)]
+        return covering_columns(self.table)
+
+    @property
+    def papers_reference(self) -> bool:
+        """Whether marks and counts refer to the same column as the paper's, so that they can be compared."""
+        return self.table.reference == self.paper.reference
 
     def averages(self) -> dict[str, float]:
         """Average accuracy over the base, of every column that covers it."""
@@ -82,6 +92,16 @@ class Findings:
         """Mean ranks over the base of columns that cover it."""
         return self.table.only([s.name for s in self.base], columns).mean_ranks(columns)
 
+    def rank_rows(self) -> dict[str, dict[str, float]]:
+        """Mean ranks by the words for who is ranked: the paper's columns, and all if there are others."""
+        ranked = self.mean_ranks(self.ranked)
+        if self.covering == self.ranked:
+            return {"mean rank": ranked}
+        return {
+            "mean rank, paper's": ranked,
+            "mean rank, all": self.mean_ranks(self.covering),
+        }
+
     def paper_side(self) -> Table | None:
         """Return the paper's table on the base, if it has those data sets and ranked columns."""
         if not self.base or not all(s.paper for s in self.base) or not self.paper.has(*self.ranked):
@@ -90,36 +110,45 @@ class Findings:
 
 
 def differences(here: Table, paper: Table) -> tuple[list[Difference], int, int]:
-    """Return the cells that are not the printed ones, the number of cells compared, and of equal marks."""
+    """Return the cells that are not the printed ones, the number of cells compared, and of equal marks.
+
+    Marks are compared where they refer to the same column.
+    """
     found, compared, marks = [], 0, 0
+    marked = here.reference == paper.reference
     for s in here.sets:
         for column in here.columns:
             ours, theirs = here.cell(s.name, column), paper.cell(s.name, column.removesuffix(DECLARED))
             if not s.paper or ours is None or theirs is None:
                 continue
             compared += 1
-            marks += column != here.reference and ours.mark == theirs.mark
-            same = (printed(ours.mean), printed(ours.sd), ours.mark) == (theirs.mean, theirs.sd, theirs.mark)
-            if not same:
+            same_mark = ours.mark == theirs.mark
+            marks += marked and column != here.reference and same_mark
+            same = (printed(ours.mean), printed(ours.sd)) == (theirs.mean, theirs.sd)
+            if not same or (marked and not same_mark):
                 within = printed(ours.low) <= theirs.mean <= printed(ours.high) and ours.low < ours.high
                 found.append(Difference(s.name, column, theirs, ours, within))
     return found, compared, marks
 
 
-def examine(store: Store, reference: str = REFERENCE) -> Findings:
+def examine(store: Store, reference: str | None = None) -> Findings:
     """Compute everything that a report tells.
 
     Parameters
     ----------
     store : Store
         An open store.
-    reference : str
-        Column that marks and counts refer to.
+    reference : str, optional
+        Column that marks and counts refer to; default LCWNB5, or the first with results if it has none.
     """
     summary = summarise(store, reference)
     every = summary.table
     names = [s.name for s in every.sets]
-    plain = [c for c in every.columns if c.endswith(DECLARED) and every.has(c.removesuffix(DECLARED))]
+    plain = [
+        c
+        for c in every.columns
+        if c.endswith(DECLARED) and every.has(c.removesuffix(DECLARED)) and c != every.reference
+    ]
     table = every.only(names, [c for c in every.columns if c not in plain])
     if not table.cells:
         raise ValueError(f"the store {store.path} has no results yet: run `localbayes study run` first")

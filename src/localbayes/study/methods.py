@@ -6,7 +6,7 @@ import importlib
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -113,6 +113,11 @@ def built_in() -> dict[str, Method]:
     >>> built_in()["LCWNB10"].columns
     ('LCWNB5', 'LCWNB10', 'LCWNB20')
     """
+    return dict(_built_in())
+
+
+@cache
+def _built_in() -> dict[str, Method]:
     lcwnb = Method(
         "LCWNB",
         tuple(KAPPAS),
@@ -184,6 +189,7 @@ def resolve(specs: Sequence[str | Method]) -> list[Method]:
     methods: dict[str, Method] = {}
     for spec in specs:
         for method, columns in _named(spec, known):
+            _refuse_taken_names(method, known)
             if methods.setdefault(method.name, method) is not method:
                 raise ValueError(
                     f"two methods are called {method.name!r}: name one of them with name=module:object"
@@ -218,6 +224,15 @@ def _named(spec: str | Method, known: dict[str, Method]) -> Iterator[tuple[Metho
                     "or package.module:object"
                 )
             yield known[column], [column]
+
+
+def _refuse_taken_names(method: Method, known: dict[str, Method]) -> None:
+    """Refuse a method of one's own that would fill a column of localbayes."""
+    for column in method.columns:
+        if column in known and method.fit is not known[column].fit:
+            raise ValueError(
+                f"{column!r} is a column of localbayes: give yours another name, with name=module:object"
+            )
 
 
 def _imported(spec: str) -> Method:

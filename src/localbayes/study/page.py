@@ -80,6 +80,10 @@ def _cell(
     if cell is None:
         return None
     theirs = findings.paper.cell(s.name, column) if s.paper else None
+    printed_cell = ""
+    if theirs:
+        mark = SYMBOL[theirs.mark] if findings.papers_reference else ""
+        printed_cell = f"{theirs} {mark}".rstrip()
     return {
         "mean": shown(cell.mean),
         "sd": shown(cell.sd),
@@ -87,13 +91,13 @@ def _cell(
         "symbol": SYMBOL[cell.mark],
         "sort": cell.mean,
         "best": printed(cell.mean) == best,
-        "paper": f"{theirs} {SYMBOL[theirs.mark]}".rstrip() if theirs else "",
+        "paper": printed_cell,
         "differs": any(d.dataset == s.name and d.column == column for d in findings.differences),
-        "tip": _tip(s, column, cell, theirs, findings.table.reference),
+        "tip": _tip(s, column, cell, printed_cell, findings.table.reference),
     }
 
 
-def _tip(s: SetInfo, column: str, cell: Cell, theirs: Cell | None, reference: str) -> str:
+def _tip(s: SetInfo, column: str, cell: Cell, theirs: str, reference: str) -> str:
     lines = [f"{column} on {s.name}: {cell.mean:.3f} ± {cell.sd:.3f} % over {cell.folds} folds"]
     if not math.isnan(cell.pvalue):
         lines.append(
@@ -105,24 +109,24 @@ def _tip(s: SetInfo, column: str, cell: Cell, theirs: Cell | None, reference: st
     if not math.isnan(cell.log_loss):
         lines.append(f"log loss {cell.log_loss:.4f}")
     if theirs:
-        lines.append(f"paper: {theirs} {SYMBOL[theirs.mark]}".rstrip())
+        lines.append(f"paper: {theirs}")
     return "\n".join(lines)
 
 
 def _foot(findings: Findings) -> list[dict[str, Any]]:
     table, paper = findings.table, findings.paper_side()
-    averages, ranks = findings.averages(), findings.mean_ranks(findings.ranked)
-    every = findings.mean_ranks(findings.covering) if findings.covering != findings.ranked else {}
+    averages = findings.averages()
+    ranks, *every = findings.rank_rows().items()
     their_averages = paper.averages(findings.ranked) if paper else {}
     their_ranks = paper.mean_ranks(findings.ranked) if paper else {}
-    whole = paper is not None and len(paper.sets) == len(findings.paper.sets)
+    whole = findings.papers_reference and paper is not None and len(paper.sets) == len(findings.paper.sets)
     counts = {c: table.counts(c) for c in table.columns if c != table.reference}
     counted = {c: f"{n}{' ●' if n.dot else ''}" for c, n in counts.items() if n.sets}
     their_counts = {c: PRINTED_COUNTS.get(c, "") for c in counted} if whole else {}
     rows = [
         ("Average", _texts(averages, 2), _texts(their_averages, 2)),
-        ("Mean rank", _texts(ranks, 4), _texts(their_ranks, 4)),
-        ("Mean rank, all columns", _texts(every, 4), {}),
+        (ranks[0].capitalize(), _texts(ranks[1], 4), _texts(their_ranks, 4)),
+        *((name.capitalize(), _texts(values, 4), {}) for name, values in every),
         ("s.w. / m.w. / m.b. / s.b.", counted, their_counts),
     ]
     return [
@@ -141,14 +145,14 @@ def _facts(findings: Findings) -> list[tuple[str, str]]:
             1 for s in table.sets if s.paper and table.cell(s.name, table.reference)
         )
         within = sum(d.within_ties for d in findings.differences)
-        found.append(
-            (f"{equal} of {findings.compared_cells}", "cells equal the printed ones, mean, ± and mark")
-        )
+        parts = "mean, ± and mark" if findings.papers_reference else "mean and ±"
+        found.append((f"{equal} of {findings.compared_cells}", f"cells equal the printed ones, {parts}"))
         if findings.differences:
             found.append(
                 (f"{within} of {len(findings.differences)}", "other cells lie within their range of ties")
             )
-        found.append((f"{findings.equal_marks} of {marked}", "significance marks equal the printed ones"))
+        if findings.papers_reference:
+            found.append((f"{findings.equal_marks} of {marked}", "significance marks equal the printed ones"))
     if findings.plain_cells:
         equal = findings.plain_cells - len(findings.plain_differences)
         found.append(
@@ -183,7 +187,7 @@ def _defect(table: Table, paper: Table) -> list[dict[str, str]]:
 
 def _contradictions(findings: Findings) -> list[tuple[str, str, str]]:
     """Return the printed counts that do not follow from the printed cells, and what does follow."""
-    if findings.table.reference != findings.paper.reference or len(findings.base) < len(findings.paper.sets):
+    if not findings.papers_reference or len(findings.base) < len(findings.paper.sets):
         return []
     counts = {c: str(findings.paper.counts(c)) for c in PRINTED_COUNTS if findings.table.has(c)}
     return [(c, PRINTED_COUNTS[c], count) for c, count in counts.items() if count != PRINTED_COUNTS[c]]

@@ -15,7 +15,7 @@ from localbayes.study.comparison import KAPPAS, PRINTED_COUNTS, rank_panel
 from localbayes.study.findings import Difference, Findings, examine
 from localbayes.study.page import render
 from localbayes.study.store import Store
-from localbayes.study.table import REFERENCE, Table, printed, shown
+from localbayes.study.table import Table, printed, shown
 
 __all__ = ["table_csv", "table_tex", "write_report"]
 
@@ -24,7 +24,7 @@ _TEX_ESCAPES = {c: "\\" + c for c in "&%$#_{}"} | {"~": r"\~{}", "^": r"\^{}", "
 _TEX_ESCAPES |= {"<": r"\textless{}", ">": r"\textgreater{}"}
 
 
-def write_report(path: str | Path, out: str | Path, reference: str = REFERENCE) -> list[Path]:
+def write_report(path: str | Path, out: str | Path, reference: str | None = None) -> list[Path]:
     """Write the report of a store into a folder, each file complete or not at all.
 
     Parameters
@@ -33,8 +33,8 @@ def write_report(path: str | Path, out: str | Path, reference: str = REFERENCE) 
         The store.
     out : path
         The folder; made if it does not exist.
-    reference : str
-        Column that marks refer to.
+    reference : str, optional
+        Column that marks refer to; default LCWNB5, or the first with results if it has none.
 
     Returns
     -------
@@ -80,7 +80,7 @@ def table_csv(table: Table) -> str:
 
 def table_tex(findings: Findings) -> str:
     """Return the table as LaTeX, laid out like the paper's."""
-    table, ranked = findings.table, findings.ranked
+    table = findings.table
 
     def row(first: str, cells: list[str]) -> str:
         return " & ".join([first, *cells]) + r" \\"
@@ -91,9 +91,10 @@ def table_tex(findings: Findings) -> str:
         cells = [table.cell(s.name, c) for c in table.columns]
         texts = [f"{shown(c.mean)}$\\pm${shown(c.sd)}{_TEX_MARK[c.mark]}" if c else "--" for c in cells]
         lines.append(row(_tex(s.name), texts))
-    averages, ranks = findings.averages(), findings.mean_ranks(ranked)
+    averages = findings.averages()
     lines += [r"\hline", row("Average", [_number(averages.get(c), 2) for c in table.columns])]
-    lines += [row("Mean rank", [_number(ranks.get(c), 4) for c in table.columns])]
+    for name, ranks in findings.rank_rows().items():
+        lines.append(row(name.capitalize(), [_number(ranks.get(c), 4) for c in table.columns]))
     counts = [
         "" if c == table.reference else str(n) + (r"$\bullet$" if n.dot else "")
         for c, n in ((c, table.counts(c)) for c in table.columns)
@@ -118,6 +119,7 @@ def _tests(findings: Findings) -> dict[str, Any]:
     table, ranked, base = findings.table, findings.ranked, findings.base
     theirs = findings.paper_side()
     enough = len(ranked) > 1 and bool(base)
+    printed_counts = PRINTED_COUNTS if findings.papers_reference else {}
     means = table.means(ranked)
     return {
         "sets": [s.name for s in table.sets],
@@ -134,7 +136,7 @@ def _tests(findings: Findings) -> dict[str, Any]:
             "equal": findings.plain_cells - len(findings.plain_differences),
             "different": [_difference(d) for d in findings.plain_differences],
         },
-        "marks_equal": findings.equal_marks,
+        "marks_equal": findings.equal_marks if findings.papers_reference else None,
         "averages": {"paper": theirs.averages(ranked) if theirs else None, "here": findings.averages()},
         "mean_ranks": {
             "paper": theirs.mean_ranks(ranked) if theirs else None,
@@ -142,7 +144,7 @@ def _tests(findings: Findings) -> dict[str, Any]:
             "all_columns": findings.mean_ranks(findings.covering),
         },
         "counts": {
-            c: {"printed": PRINTED_COUNTS.get(c), "here": str(n), "dot": n.dot}
+            c: {"printed": printed_counts.get(c), "here": str(n), "dot": n.dot}
             for c, n in ((c, table.counts(c)) for c in table.columns if c != table.reference)
         },
         "tests": [

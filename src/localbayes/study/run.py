@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from localbayes.study.cluster import work_on_cluster
-from localbayes.study.crew import Crew
+from localbayes.study.crew import Crew, refuse_what_cannot_be_sent
+from localbayes.study.methods import built_in
 from localbayes.study.plan import Plan, Unit
 from localbayes.study.store import FoldRow, Store
-from localbayes.study.work import work
+from localbayes.study.work import one_line, work
 
 __all__ = ["Outcome", "Progress", "run_study"]
 
@@ -21,12 +22,18 @@ POLL_SECONDS = 0.5
 
 
 class Outcome(NamedTuple):
-    """What a run did: rows added by it, how many of them failed, the first failure, and the time it took."""
+    """What a run did: rows added by it, how many of them failed, the first failure, and the time it took.
+
+    `failed_before` counts the folds of the plan that failed in earlier runs and were not tried again;
+    `refused` has a line for every complete data set that is no longer the one in the store.
+    """
 
     rows: int
     failed: int
     first_error: str | None
     seconds: float
+    failed_before: int = 0
+    refused: tuple[str, ...] = ()
 
 
 class Progress(Protocol):
@@ -86,17 +93,41 @@ def run_study(
     begun = time.monotonic()
     with Store(path) as store:
         store.fix_folds(plan.n_folds)
-        store.add_methods(plan.columns)
+        # Another version of localbayes may describe its own columns in other words.
+        store.add_methods(plan.columns, reworded=built_in())
+        sets, columns = [s.name for s in plan.sources], [name for name, _ in plan.columns]
         if retry:
-            store.forget_errors([s.name for s in plan.sources], [name for name, _ in plan.columns])
+            store.forget_errors(sets, columns)
+        failed_before = store.count_errors(sets, columns, plan.runs)
         tally = _Tally(plan, store, progress)
+        refused = _changed_sets(plan, store, tally)
         if tally.left:
+            if jobs > 1 and dask is None:
+                refuse_what_cannot_be_sent(plan.methods)
             number = store.begin_invocation(_provenance(jobs))
             try:
                 _do(plan, store, tally, jobs, dask)
             finally:
                 store.end_invocation(number, time.monotonic() - begun, tally.rows)
-        return Outcome(tally.rows, tally.failed, tally.first_error, time.monotonic() - begun)
+        seconds = time.monotonic() - begun
+        return Outcome(tally.rows, tally.failed, tally.first_error, seconds, failed_before, refused)
+
+
+def _changed_sets(plan: Plan, store: Store, tally: _Tally) -> tuple[str, ...]:
+    """Read the files of one's own that lack nothing, and tell which are not what the store was made with.
+
+    All other data sets are looked at when they are worked on.
+    """
+    lacking, known = {unit.source for unit in tally.left}, {s.name for s in store.sets()}
+    refused = []
+    for source in plan.sources:
+        if source.path is not None and source not in lacking and source.name in known:
+            try:
+                data = source.load()
+                store.add_set(data.info, data.digest)
+            except (ValueError, OSError) as error:
+                refused.append(one_line(error).partition(": ")[2])
+    return tuple(refused)
 
 
 def _do(plan: Plan, store: Store, tally: _Tally, jobs: int, dask: str | None) -> None:

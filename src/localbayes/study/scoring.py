@@ -13,6 +13,7 @@ __all__ = ["TIE", "Prediction", "Score", "score"]
 
 TIE = 1e-9
 N_BINS = 10
+_SHOWN_CLASSES = 5
 # scikit-learn's log_loss clips at the same probability.
 LEAST_LOG_PROBABILITY = float(np.log(np.finfo(np.float64).eps))
 
@@ -59,6 +60,10 @@ def score(prediction: Prediction, classes: Sequence[Any], truth: NDArray[np.intp
     (1, 2, 1)
     """
     labels = None if prediction.labels is None else _codes(prediction.labels, classes)
+    if labels is not None and len(labels) and (labels < 0).all():
+        names = ", ".join(map(repr, classes[:_SHOWN_CLASSES])) + ", …" * (len(classes) > _SHOWN_CLASSES)
+        label = np.asarray(prediction.labels, dtype=object)[0]
+        raise ValueError(f"the method predicted no class of the data set, but {label!r}: expected {names}")
     if prediction.log_joint is None:
         if labels is None:
             raise ValueError("a prediction needs scores, labels or both, got neither")

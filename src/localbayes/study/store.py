@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
@@ -19,6 +20,7 @@ __all__ = ["FoldRow", "Store"]
 SCHEMA_VERSION = 1
 BUSY_SECONDS = 60.0
 LEASE_SECONDS = 3600.0
+_SHOWN_LENGTH = 60
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -136,7 +138,19 @@ class Store:
             return None
         if "meta" not in tables or "folds" not in tables:
             raise ValueError(f"{self.path} is an SQLite file of something else: give another file as store")
-        return int(self._db.execute("SELECT value FROM meta WHERE key = 'schema'").fetchone()[0])
+        version = self._number("schema")
+        if version is None:
+            raise ValueError(f"the store {self.path} is damaged, its schema is not noted: use another store")
+        return version
+
+    def _number(self, key: str) -> int | None:
+        row = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        if row is not None and not str(row[0]).isdecimal():
+            raise ValueError(
+                f"the store {self.path} is damaged, its {key} is {row[0]!r}, expected a number: "
+                "use another store"
+            )
+        return None if row is None else int(row[0])
 
     def __enter__(self) -> Store:
         return self
@@ -171,8 +185,7 @@ class Store:
     @property
     def n_folds(self) -> int:
         """Number of folds of each run."""
-        row = self._db.execute("SELECT value FROM meta WHERE key = 'n_folds'").fetchone()
-        return int(row[0]) if row else 10
+        return self._number("n_folds") or 10
 
     def add_set(self, info: SetInfo, digest: str) -> None:
         """Register a data set, or refuse one whose content differs from what the store was made with."""
@@ -194,14 +207,34 @@ class Store:
         found = [SetInfo(name, n, m, r, bool(paper)) for name, n, m, r, paper in rows]
         return sorted(found, key=lambda s: (s.name.casefold(), s.name))
 
-    def add_methods(self, columns: Sequence[tuple[str, str]]) -> None:
-        """Register columns (name, description) in the order of their first appearance."""
+    def add_methods(self, columns: Sequence[tuple[str, str]], reworded: Collection[str] = ()) -> None:
+        """Register columns (name, description) in the order of their first appearance.
+
+        A column whose description differs from that of the results which the store has of it is refused: it
+        is another classifier. The descriptions of the columns in `reworded` may differ.
+        """
         with self.transaction():
             for name, about in columns:
                 self._db.execute(
                     "INSERT OR IGNORE INTO methods SELECT ?, coalesce(max(position), 0) + 1, ? FROM methods",
                     (name, about),
                 )
+                if name not in reworded:
+                    self._describe(name, about)
+
+    def _describe(self, name: str, about: str) -> None:
+        known = self._db.execute("SELECT about FROM methods WHERE method = ?", (name,)).fetchone()[0]
+        # Without a description, which a Method need not have, nothing can be told apart.
+        if not known or not about or _lasting(known) == _lasting(about):
+            return
+        results = "SELECT 1 FROM folds WHERE method = ? AND error IS NULL LIMIT 1"
+        if self._db.execute(results, (name,)).fetchone():
+            old, new = _where_different(_lasting(known), _lasting(about))
+            raise ValueError(
+                f"the column {name!r} of the store {self.path} has results of {old}, got {new}: "
+                "use another store or give the column another name"
+            )
+        self._db.execute("UPDATE methods SET about = ? WHERE method = ?", (about, name))
 
     def methods(self) -> list[tuple[str, str]]:
         """Return the columns and their descriptions, in the order in which they came."""
@@ -239,6 +272,17 @@ class Store:
                 for dataset in datasets
                 for method in methods
             )
+
+    def count_errors(self, datasets: Sequence[str], methods: Sequence[str], runs: int) -> int:
+        """Return how many folds of the first runs have failed."""
+        query = (
+            "SELECT count(*) FROM folds WHERE error IS NOT NULL AND dataset = ? AND method = ? AND run <= ?"
+        )
+        return sum(
+            self._db.execute(query, (dataset, method, runs)).fetchone()[0]
+            for dataset in datasets
+            for method in methods
+        )
 
     def free(self, dataset: str, task: str, run: int) -> bool:
         """Whether no other living process works on it."""
@@ -300,4 +344,27 @@ class Store:
     def invocations(self) -> list[dict[str, Any]]:
         """Return what is known of every run on this store."""
         rows = self._db.execute("SELECT started, seconds, folds, about FROM invocations ORDER BY id")
-        return [{"started": s, "seconds": t, "folds": f, **json.loads(about)} for s, t, f, about in rows]
+        try:
+            return [{"started": s, "seconds": t, "folds": f, **json.loads(about)} for s, t, f, about in rows]
+        except (ValueError, TypeError) as error:
+            raise ValueError(
+                f"the store {self.path} is damaged, what it notes of its runs cannot be read ({error}): "
+                "use another store"
+            ) from error
+
+
+def _lasting(about: str) -> str:
+    """Return a description without the addresses of objects, which differ from process to process."""
+    return re.sub(r" at 0x[0-9a-f]+", "", about, flags=re.IGNORECASE)
+
+
+def _where_different(old: str, new: str) -> tuple[str, str]:
+    """Shorten two descriptions to the part in which they differ."""
+    same = next((i for i, pair in enumerate(zip(old, new, strict=False)) if pair[0] != pair[1]), 0)
+    begin = max(0, same - _SHOWN_LENGTH // 2)
+
+    def part(text: str) -> str:
+        end = begin + _SHOWN_LENGTH
+        return ("…" if begin else "") + text[begin:end] + ("…" if end < len(text) else "")
+
+    return part(old), part(new)

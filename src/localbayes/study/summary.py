@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -48,20 +49,21 @@ class Summary:
     versions: tuple[str, ...]
 
 
-def read_table(store: Store, reference: str = REFERENCE) -> Table:
+def read_table(store: Store, reference: str | None = None) -> Table:
     """Return the table of a store: mean, deviation and mark of every data set and column.
 
     Parameters
     ----------
     store : Store
         An open store.
-    reference : str
+    reference : str, optional
         Column that the others are compared with, by the corrected paired t-test on the folds that both have.
+        Default LCWNB5, or the first with results if it has none.
     """
     return summarise(store, reference).table
 
 
-def summarise(store: Store, reference: str = REFERENCE) -> Summary:
+def summarise(store: Store, reference: str | None = None) -> Summary:
     """Read a store once and summarise it; see `read_table`."""
     cells: dict[tuple[str, str], Folds] = defaultdict(dict)
     failed: dict[tuple[str, str, str], int] = defaultdict(int)
@@ -69,25 +71,58 @@ def summarise(store: Store, reference: str = REFERENCE) -> Summary:
     for row in store.rows():
         versions.add(row.version)
         if row.error is None:
+            _refuse_impossible(row, store)
             cells[row.dataset, row.method][row.run, row.fold] = row
         else:
             failed[row.dataset, row.method, row.error] += 1
     present = {column for _, column in cells} | {column for _, column, _ in failed}
     columns = [c for c in PAPER_COLUMNS if c in present]
     columns += [c for c, _ in store.methods() if c in present and c not in columns]
+    chosen = _reference([c for c in columns if any(key[1] == c for key in cells)], reference, store)
     ratio = 1 / (store.n_folds - 1)
-    done = {key: _cell(folds, cells.get((key[0], reference)), ratio) for key, folds in cells.items()}
+    done = {key: _cell(folds, cells.get((key[0], chosen)), ratio) for key, folds in cells.items()}
     return Summary(
-        Table(tuple(store.sets()), tuple(columns), done, reference),
+        Table(tuple(store.sets()), tuple(columns), done, chosen),
         tuple(Failure(d, c, count, error) for (d, c, error), count in sorted(failed.items())),
         tuple(
             found
             for column in columns
             if (sets := [f.values() for (_, c), f in cells.items() if c == column])
-            and (found := _reliability(column, sets))
+            and (found := _reliability(column, sets, store))
         ),
         tuple(sorted(versions)),
     )
+
+
+def _reference(measured: Sequence[str], wanted: str | None, store: Store) -> str:
+    if not measured or (wanted or REFERENCE) in measured:
+        return wanted or REFERENCE
+    if wanted is not None:
+        raise ValueError(
+            f"the store {store.path} has no results of the column {wanted!r}: "
+            f"the reference can be {', '.join(measured)}"
+        )
+    if len(measured) > 1:
+        warnings.warn(
+            f"{REFERENCE} has no results in {store.path}, so marks refer to {measured[0]}: "
+            "choose another column with --reference",
+            stacklevel=4,
+        )
+    return measured[0]
+
+
+def _refuse_impossible(row: FoldRow, store: Store) -> None:
+    """Refuse a store in which a fold has no test rows, or counts that cannot be."""
+    counts = (row.correct, row.correct_ties_well, row.correct_ties_badly)
+    whole = all(isinstance(n, int) for n in (row.tested, *counts))
+    if not (whole and row.tested > 0 and all(0 <= (n or 0) <= row.tested for n in counts)):
+        right = "/".join(map(str, counts))
+        raise _damaged(row, store, f"{right} of {row.tested} rows are correct")
+
+
+def _damaged(row: FoldRow, store: Store, words: str) -> ValueError:
+    place = f"{row.method} on {row.dataset}, run {row.run}, fold {row.fold}"
+    return ValueError(f"the store {store.path} is damaged, {place}: {words}; delete that row and run again")
 
 
 def _cell(folds: Folds, reference: Folds | None, ratio: float) -> Cell:
@@ -124,7 +159,7 @@ def _per_cent(rows: Iterable[FoldRow]) -> np.ndarray[tuple[int], np.dtype[np.flo
     return np.array([100 * (row.correct or 0) / row.tested for row in rows])
 
 
-def _reliability(column: str, sets: Sequence[Iterable[FoldRow]]) -> Reliability | None:
+def _reliability(column: str, sets: Sequence[Iterable[FoldRow]], store: Store) -> Reliability | None:
     """Pool the bins of a column; every data set weighs the same in its log loss, every row in its bins."""
     total = np.zeros((10, 3))
     losses = []
@@ -133,7 +168,14 @@ def _reliability(column: str, sets: Sequence[Iterable[FoldRow]]) -> Reliability 
         if not rows:
             return None
         losses.append(float(np.mean([row.log_loss for row in rows if row.log_loss is not None])))
-        total += np.sum([json.loads(row.bins) for row in rows if row.bins is not None], axis=0)
+        total += np.sum([_bins(row, store) for row in rows], axis=0)
     used = total[total[:, 0] > 0]
     bins = tuple((float(s / n), float(h / n), int(n)) for n, s, h in used)
     return Reliability(column, float(np.mean(losses)), bins)
+
+
+def _bins(row: FoldRow, store: Store) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+    try:
+        return np.array(json.loads(row.bins or ""), dtype=np.float64).reshape(10, 3)
+    except (ValueError, TypeError) as error:
+        raise _damaged(row, store, f"bins are {str(row.bins)[:30]!r}") from error

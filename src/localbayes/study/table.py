@@ -131,6 +131,10 @@ class Table:
         """Whether all these columns exist."""
         return set(columns) <= set(self.columns)
 
+    def measured(self) -> list[str]:
+        """Columns that have a result on some data set."""
+        return [c for c in self.columns if any((s.name, c) in self.cells for s in self.sets)]
+
     def shared_sets(self, columns: Sequence[str]) -> list[SetInfo]:
         """Data sets that have a cell in every one of the columns."""
         return [s for s in self.sets if all((s.name, column) in self.cells for column in columns)]

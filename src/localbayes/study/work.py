@@ -127,7 +127,8 @@ def _run_fold(method: Method, fold: Fold, columns: Sequence[str]) -> list[FoldRo
             ended = time.perf_counter()
         truth = fold.data.truth[fold.test_rows]
         scores = [score(answers[column], fold.data.classes, truth) for column in columns]
-    except Exception as error:
+    # A method that calls sys.exit has failed like any other.
+    except (Exception, SystemExit) as error:
         return [FoldRow(*key, error=one_line(error), version=__version__) for key in keys]
     # Columns that share a pass share its time.
     shares = (fitted - begun) / len(columns), (ended - fitted) / len(columns)
