@@ -53,15 +53,15 @@ def explain(
     """
     if isinstance(top, bool) or not isinstance(top, int | np.integer) or top < 0:
         raise ValueError(f"top must be a whole number >= 0, got {top!r}")
+    if kappas is not None and not isinstance(model, LCWNB):
+        raise ValueError(
+            f"kappas are those of LCWNB, the classifier is {type(model).__name__}; leave them out"
+        )
     codes = model._queries(X)
     values, readings = query_values(model, X, codes)
     base, terms = _log_probability(model, codes)
     order = model.labels_.columns
     predicted = model.labels_.sorted_position[model._in_chunks(codes, model._best_class, np.intp)]
-    if kappas is not None and not isinstance(model, LCWNB):
-        raise ValueError(
-            f"kappas are those of LCWNB, the classifier is {type(model).__name__}; leave them out"
-        )
     return Explanation(
         method=str(model),
         classes=model.classes_,

@@ -102,15 +102,7 @@ def _outcome(future: Any, name: str) -> tuple[Any, BaseException | None]:
 
 
 class Shared:
-    """Something that every worker has, and that is sent again if all that had it have died.
-
-    Parameters
-    ----------
-    client : distributed.Client
-        A connected client.
-    value : object
-        What to send.
-    """
+    """Something that every worker has, and that is sent again if all that had it have died; see `share`."""
 
     def __init__(self, client: Any, value: Any) -> None:
         self._client = client

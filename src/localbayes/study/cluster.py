@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from localbayes.study.plan import Plan, Unit
 from localbayes.study.store import FoldRow, Store
-from localbayes.study.work import Done, Notify, failed_rows, one_line, run_unit
+from localbayes.study.work import Done, Notify, failed_rows, one_line, open_set, run_unit
 
 if TYPE_CHECKING:
     from localbayes.study.data import StudySet
@@ -32,14 +31,9 @@ def work_on_cluster(plan: Plan, units: Sequence[Unit], store: Store, note: Notif
         wave = _UNITS_PER_THREAD * sum(client.nthreads().values())
         for source, of_set in groupby(units, key=lambda unit: unit.source):
             pending = list(of_set)
-            try:
-                data = source.load()
-                data.fold(pending[0].run, 0, plan.n_folds)
-                store.add_set(data.info, data.digest)
-            except sqlite3.Error:
-                raise
-            except Exception as error:
-                _fail(plan, pending, store, note, f"cannot use the data set: {one_line(error)}")
+            data = open_set(source.load, pending[0].run, plan.n_folds, store)
+            if isinstance(data, str):
+                _fail(plan, pending, store, note, data)
                 continue
             shared = share(client, data)
             for begin in range(0, len(pending), wave):

@@ -7,6 +7,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from functools import partial
 
 from localbayes.study.data import SetSource, StudySet
 from localbayes.study.methods import Fold, Method
@@ -14,7 +15,7 @@ from localbayes.study.plan import Plan, Unit
 from localbayes.study.scoring import score
 from localbayes.study.store import FoldRow, Store
 
-__all__ = ["Notify", "failed_rows", "one_line", "run_unit", "work"]
+__all__ = ["Notify", "failed_rows", "one_line", "open_set", "run_unit", "work"]
 
 ERROR_LENGTH = 500
 
@@ -99,17 +100,25 @@ class _Cache:
         return found
 
 
-def _rows_of(unit: Unit, n_folds: int, done: Done, cache: _Cache, store: Store) -> Iterator[list[FoldRow]]:
+def open_set(load: Callable[[], StudySet], run: int, n_folds: int, store: Store) -> StudySet | str:
+    """Load a data set and register it, or say why it cannot be used."""
     try:
-        data = cache.load(unit.source)
-        data.fold(unit.run, 0, n_folds)
+        data = load()
+        data.fold(run, 0, n_folds)
         store.add_set(data.info, data.digest)
     except sqlite3.Error:
         raise
     except Exception as error:
-        yield failed_rows(unit, n_folds, done, f"cannot use the data set: {one_line(error)}")
-        return
-    yield from run_unit(unit, data, n_folds, done)
+        return f"cannot use the data set: {one_line(error)}"
+    return data
+
+
+def _rows_of(unit: Unit, n_folds: int, done: Done, cache: _Cache, store: Store) -> Iterator[list[FoldRow]]:
+    data = open_set(partial(cache.load, unit.source), unit.run, n_folds, store)
+    if isinstance(data, str):
+        yield failed_rows(unit, n_folds, done, data)
+    else:
+        yield from run_unit(unit, data, n_folds, done)
 
 
 def _run_fold(method: Method, fold: Fold, columns: Sequence[str]) -> list[FoldRow]:
