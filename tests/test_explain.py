@@ -429,6 +429,8 @@ def test_ties_go_to_the_class_declared_first():
     [
         (lambda e: e.log_odds(1), "row must be from 0 to 0, the rows explained, got 1"),
         (lambda e: e.log_odds(-1), "row must be from 0 to 0, the rows explained, got -1"),
+        (lambda e: e.log_odds("first"), "row must be from 0 to 0, the rows explained, got 'first'"),
+        (lambda e: e.log_odds().strongest(-1), "top must be a whole number >= 0, got -1"),
         (lambda e: e.log_odds(0, "pear"), "no class is called 'pear'; the model knows 'no', 'yes'"),
         (lambda e: e.log_odds(0, "no", "no"), "log odds compare two different classes, got 'no' twice"),
         (lambda e: sentence(e, 5), "row must be from 0 to 0, the rows explained, got 5"),

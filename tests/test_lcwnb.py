@@ -11,6 +11,7 @@ from sklearn.exceptions import NotFittedError
 
 import oracle
 from localbayes.classifiers import LCWNB, NB, TAN
+from localbayes.classifiers.lcwnb import check_grid
 from localbayes.datasets import load
 from localbayes.encoding import Coded
 from localbayes.kernels import cell_weights
@@ -221,6 +222,13 @@ def test_a_kappa_that_is_no_positive_number_is_refused(kappa):
     with pytest.raises(ValueError, match=r"kappa must be a number > 0.*, got ") as error:
         LCWNB(kappa).fit([["a"]], ["x"])
     assert str(error.value).endswith(f"got {kappa!r}")
+
+
+@pytest.mark.parametrize("call", [lambda k: LCWNB(k).fit([["a"]], ["x"]), check_grid])
+def test_a_kappa_whose_square_vanishes_is_refused(call):
+    """rho divides by a sum of squares of weights, which such a kappa makes zero."""
+    with pytest.raises(ValueError, match=r"kappa must be at least 1e-100, got 1e-160"):
+        call(1e-160)
 
 
 @pytest.mark.parametrize("alpha", [-1, float("nan"), "one", None])

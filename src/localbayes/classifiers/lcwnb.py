@@ -23,6 +23,8 @@ __all__ = ["LCWNB", "LocalModel"]
 
 # A class that stays this far below the best under every kappa of a mixture is left out of a prediction.
 _MARGIN = 5.0
+# Sums of squares of smaller weights would vanish.
+_SMALLEST_KAPPA = 1e-100
 
 
 @dataclass(frozen=True)
@@ -476,10 +478,9 @@ class LCWNB(LazyClassifier):
                 )
         else:
             check_number("kappa", self.kappa, above=0)
+            check_grid(self.kappa)
         check_count("loo_rows", self.loo_rows)
-        seed = self.random_state
-        if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-            raise ValueError(f"random_state must be a whole number >= 0, got {seed!r}")
+        check_count("random_state", self.random_state, at_least=0)
         if self.calibrate not in (True, False, "auto"):
             raise ValueError(f"calibrate must be True, False or 'auto', got {self.calibrate!r}")
 
@@ -491,11 +492,13 @@ def switching_rule(n_attributes: int) -> float:
 
 
 def check_grid(kappas: npt.ArrayLike) -> Floats:
-    """A grid of kappas as an array; empty or not positive is refused."""
+    """A grid of kappas as an array; what is empty, not positive or too small to be squared is refused."""
     try:
         grid = np.atleast_1d(np.asarray(kappas, dtype=np.float64))
     except (TypeError, ValueError):
         grid = np.empty(0)
     if grid.ndim != 1 or not len(grid) or not (np.isfinite(grid) & (grid > 0)).all():
         raise ValueError(f"kappas must be one or more numbers > 0, got {kappas!r}")
+    if grid.min() < _SMALLEST_KAPPA:
+        raise ValueError(f"kappa must be at least {_SMALLEST_KAPPA:g}, got {grid.min()}")
     return grid

@@ -7,10 +7,10 @@ import numpy as np
 __all__ = ["check_alpha", "check_count", "check_jobs", "check_number"]
 
 
-def check_count(name: str, value: Any) -> None:
-    """Refuse what is not a whole number above zero."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise ValueError(f"{name} must be a whole number >= 1, got {value!r}")
+def check_count(name: str, value: Any, *, at_least: int = 1) -> None:
+    """Refuse what is not a whole number in range."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < at_least:
+        raise ValueError(f"{name} must be a whole number >= {at_least}, got {value!r}")
 
 
 def check_jobs(n_jobs: Any) -> None:

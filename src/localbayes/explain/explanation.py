@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from localbayes.classifiers.base import Floats
+from localbayes.classifiers.parameters import check_count
 from localbayes.explain.local import Neighbourhood
 
 __all__ = ["Explanation", "LogOdds", "Reason", "bar_lengths"]
@@ -83,6 +84,7 @@ class LogOdds:
         reasons : list of Reason
             Strongest first; they add up to the same sum.
         """
+        check_count("top", top, at_least=0)
         order = sorted(self.attributes, key=lambda reason: -abs(reason.log_odds))
         # A rest of one is as short as its own name.
         kept = order if len(order) <= top + 1 else order[:top]
@@ -215,8 +217,8 @@ class Explanation:
 
     def check_row(self, row: int) -> None:
         """Refuse a row that was not explained."""
-        if not 0 <= row < len(self):
-            raise ValueError(f"row must be from 0 to {len(self) - 1}, the rows explained, got {row}")
+        if not isinstance(row, int | np.integer) or not 0 <= row < len(self):
+            raise ValueError(f"row must be from 0 to {len(self) - 1}, the rows explained, got {row!r}")
 
     def _position(self, label: Any) -> int:
         for position, known in enumerate(self.classes.tolist()):

@@ -10,6 +10,7 @@ from localbayes.classifiers.base import BayesClassifier, Floats, first_best
 from localbayes.classifiers.eager import OneDependence
 from localbayes.classifiers.lazy import LazyClassifier
 from localbayes.classifiers.lcwnb import LCWNB
+from localbayes.classifiers.parameters import check_count
 from localbayes.classifiers.terms import defined_terms
 from localbayes.encoding.coded import Codes
 from localbayes.explain.explanation import Explanation
@@ -51,8 +52,7 @@ def explain(
     >>> answer.neighbourhood.rows[0][0].number
     0
     """
-    if isinstance(top, bool) or not isinstance(top, int | np.integer) or top < 0:
-        raise ValueError(f"top must be a whole number >= 0, got {top!r}")
+    check_count("top", top, at_least=0)
     if kappas is not None and not isinstance(model, LCWNB):
         raise ValueError(
             f"kappas are those of LCWNB, the classifier is {type(model).__name__}; leave them out"
