@@ -9,6 +9,7 @@ import json
 import multiprocessing
 import os
 import pty
+import re
 import select
 import signal
 import sqlite3
@@ -565,6 +566,45 @@ def test_a_store_holds_one_classifier_in_a_column(tmp_path):
         run_study(make_plan(["labor"], [other], runs=2, folds=3), path)
     assert answers(path) == before
     assert run_study(make_plan(["labor"], [first], runs=2, folds=3), path).rows == 3
+
+
+OWN_CLASS = """
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.pipeline import make_pipeline
+
+class Base(BaseEstimator, ClassifierMixin):
+    def fit(self, X, y):
+        self.classes_ = sorted(set(y))
+        return self
+
+class Mine(Base):
+    def predict(self, X):
+        return [self.classes_[{which}]] * len(X){note}
+
+def piped():
+    return make_pipeline(Mine())
+"""
+
+
+@pytest.mark.parametrize("made_by", ["Mine", "piped"])
+def test_a_change_inside_a_class_of_ones_own_is_seen(tmp_path, made_by):
+    """Its results under one version are not taken for those of another; a comment changes nothing."""
+
+    def study(which: int, note: str, runs: int) -> str:
+        folder = tmp_path / f"{which}{len(note)}"
+        folder.mkdir()
+        (folder / "own_class.py").write_text(OWN_CLASS.format(which=which, note=note))
+        code = (
+            "from localbayes.study import make_plan, run_study\n"
+            f"plan = make_plan(['labor'], ['mine=own_class:{made_by}'], runs={runs}, folds=3)\n"
+            f"print(run_study(plan, {str(tmp_path / 's.db')!r}).rows)"
+        )
+        done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True)
+        return done.stdout.strip() or done.stderr.strip().splitlines()[-1]
+
+    assert study(0, "", 1) == "3"
+    assert study(0, "  # the first class", 2) == "3"
+    assert re.search(r"has results of .* \[code \w{8}\], got .*: use another store or give", study(1, "", 2))
 
 
 def test_built_in_columns_may_be_described_anew(tmp_path):

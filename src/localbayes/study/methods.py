@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from localbayes.study import alternatives
+from localbayes.study.own_code import code_digest
 from localbayes.study.published import predict_as_published
 from localbayes.study.scoring import Prediction
 from localbayes.study.table import PAPER_COLUMNS
@@ -158,7 +159,8 @@ def from_estimator(name: str, estimator: Any) -> Method:
     """
     from localbayes.classifiers.base import BayesClassifier
 
-    about = (" ".join(repr(estimator).split()),)
+    code = code_digest(estimator)
+    about = (" ".join(repr(estimator).split()) + (f" [code {code}]" if code else ""),)
     if isinstance(estimator, BayesClassifier):
         return Method(name, (name,), partial(_fit_own, estimator), partial(_predict_own, name), about)
     kind = getattr(estimator, "study_input", "array")
