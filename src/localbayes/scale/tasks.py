@@ -49,6 +49,13 @@ def run_tasks(
     ------
     position, result
         Position of the item and what the function returned for it, or the error.
+
+    Examples
+    --------
+    >>> from distributed import Client
+    >>> with Client(processes=False, n_workers=1, dashboard_address=None) as client:
+    ...     dict(sorted(run_tasks(client, pow, [2, 3], exp=2)))
+    {0: 4, 1: 9}
     """
     items, done = list(items), 0
     batches: deque[tuple[Sequence[int], bool]] = deque([(range(len(items)), False)])

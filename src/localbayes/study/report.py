@@ -40,6 +40,16 @@ def write_report(path: str | Path, out: str | Path, reference: str | None = None
     -------
     list of Path
         The files: `table.csv`, `table.tex`, `tests.json`, three figures and `index.html`.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from localbayes.study import make_plan, run_study
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = run_study(make_plan(["iris"], ["LCWNB5", "NB"], runs=1), f"{folder}/study.db")
+    ...     files = write_report(f"{folder}/study.db", f"{folder}/report")
+    >>> [file.name for file in files if file.suffix in (".html", ".csv")]
+    ['table.csv', 'index.html']
     """
     with Store(path, create=False) as store:
         findings = examine(store, reference)

@@ -23,6 +23,11 @@ class Prediction(NamedTuple):
 
     `log_joint` has a column per entry of `classes` and need not be normalised; `labels` are predicted labels.
     With scores alone, the class declared first among those within 1e-9 of the best is predicted.
+
+    Examples
+    --------
+    >>> Prediction(["no", "yes"], labels=["yes", "yes", "no"]).log_joint is None
+    True
     """
 
     classes: Sequence[Any]
