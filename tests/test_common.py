@@ -4,6 +4,7 @@ import json
 import pickle
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pandas as pd
@@ -189,6 +190,17 @@ def test_threads_do_not_change_a_bit(method):
     one, many = (method(n_jobs=n).fit(table, y) for n in (1, 3))
     assert one.predict_log_joint(table).tobytes() == many.predict_log_joint(table).tobytes()
     assert one.predict(table).tolist() == many.predict(table).tolist()
+
+
+def test_threads_are_kept_and_do_not_pile_up():
+    """Batches of all sizes share the threads of one n_jobs."""
+    codes, sizes, y, _ = coded_table(1, n=200)
+    table = Coded(codes, sizes)
+    model = LCWNB(5, n_jobs=7).fit(table, y)
+    before = {thread.ident for thread in threading.enumerate()}
+    for n in range(16, 200, 16):
+        model.predict(table[:n])
+    assert len({thread.ident for thread in threading.enumerate()} - before) <= 6
 
 
 @every_method
@@ -402,23 +414,22 @@ def test_a_column_of_labels_with_weights_of_zero(frame):
     np.testing.assert_array_equal(model.predict_proba(X), LCWNB(1).fit(X[1:], y[1:]).predict_proba(X))
 
 
-class Interrupted(LCWNB):
-    """Is stopped while it leaves rows out, once there are more than ten."""
-
-    def _choose_kappa(self):
-        if self._class_count.sum() > 10:
-            raise KeyboardInterrupt
-        return super()._choose_kappa()
-
-
-def test_an_interrupted_partial_fit_leaves_what_was_learned():
+@every_method
+@pytest.mark.parametrize("later", ["a", "new"])
+def test_an_interrupted_partial_fit_leaves_what_was_learned(method, later):
     """Rows, domains and counts are those of before, and learning goes on from there."""
+
+    class Interrupted(method):
+        def _learn(self, codes, class_codes, weights=None):
+            super()._learn(codes, class_codes, weights)
+            if self._class_count.sum() > 10:
+                raise KeyboardInterrupt
+
     X, y = [["a", "b"], ["b", "c"], ["a", "c"]], [0, 1, 0]
-    model = Interrupted("loo").partial_fit(X, y)
+    model = Interrupted().partial_fit(X, y)
     with pytest.raises(KeyboardInterrupt):
-        model.partial_fit([["new", "b"]] * 9, [1] * 9)
-    assert model.index_.n_rows == 3
-    expected = LCWNB("loo").partial_fit(X, y).partial_fit(X, y).predict_proba([["a", "b"], ["new", "c"]])
+        model.partial_fit([[later, "b"]] * 9, [1] * 9)
+    expected = method().partial_fit(X, y).partial_fit(X, y).predict_proba([["a", "b"], ["new", "c"]])
     np.testing.assert_array_equal(model.partial_fit(X, y).predict_proba([["a", "b"], ["new", "c"]]), expected)
 
 

@@ -644,6 +644,16 @@ def test_lists_of_rows_keep_the_types_of_their_cells():
 # --- labels ------------------------------------------------------------------------------------------
 
 
+def test_codes_of_a_smaller_domain_keep_what_they_lack():
+    """What a table calls missing or unseen is so for a model that knows more values than the table."""
+    rng = np.random.default_rng(1)
+    model = LCWNB(5, missing="ignore").fit(Coded(rng.integers(0, 300, (500, 2)), [300, 300]), [0, 1] * 250)
+    holes = [[False, True], [False, False]]
+    narrow, wide = (Coded([[0, 5], [0, code]], [n, n], missing=holes) for n, code in ((10, 12), (300, 999)))
+    assert narrow.codes.dtype != wide.codes.dtype
+    np.testing.assert_array_equal(model.predict_proba(narrow), model.predict_proba(wide))
+
+
 def test_labels_are_sorted_outside_and_declared_inside():
     """classes is sorted; codes follow the declared order, which decides ties."""
     labels = ClassLabels.learn(pd.Categorical(["lo", "hi"], categories=["lo", "none", "hi"]))

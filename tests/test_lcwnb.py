@@ -135,6 +135,22 @@ def test_training_values_outside_their_domain_match_nothing(problem, parts):
     assert (gamma[y.codes[everything]] > 0).all()
 
 
+@pytest.mark.parametrize("missing", ["impute", "ignore"])
+def test_leave_one_out_with_training_values_outside_their_domain(missing):
+    """A left-out row agrees with no other on such a value: it is predicted as by a fit without it."""
+    rng = np.random.default_rng(4)
+    codes, y = rng.integers(0, 3, (40, 3)), rng.integers(0, 2, 40)
+    codes[rng.random(codes.shape) < 0.2] = 100
+    codes[rng.random(codes.shape) < 0.1] = 101
+    table = Coded(codes, [3, 3, 3], missing=rng.random(codes.shape) < 0.1 * (missing == "ignore"))
+    whole = LCWNB(2, missing=missing).fit(table, y)
+    without = [LCWNB(2, missing=missing).fit(table[others], y[others]) for others in ~np.eye(40, dtype=bool)]
+    proba = np.concatenate([model.predict_proba(table[[row]]) for row, model in enumerate(without)])
+    found = whole.leave_one_out([2.0])
+    assert found["log_loss"][0] == pytest.approx(-np.log(proba[np.arange(40), y]).mean(), rel=1e-12)
+    assert found["accuracy"][0] == np.mean([m.predict(table[[k]])[0] == y[k] for k, m in enumerate(without)])
+
+
 def test_the_local_model_of_many_queries_comes_in_chunks():
     """A chunk's border does not show: the model of all rows is that of each row alone."""
     X, y = load("iris")

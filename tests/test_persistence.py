@@ -242,6 +242,39 @@ def test_damage_is_noticed(tmp_path: Path) -> None:
             assert same_bits(load_model(path).predict_proba(X), expected)
 
 
+@pytest.mark.parametrize("name", ["NB", "TAN", "AODE", "WAODE", "HNB"])
+@pytest.mark.parametrize(
+    ("part", "wrong"),
+    [
+        ("value_counts", lambda table: table[:-1]),
+        ("value_counts", lambda table: table.astype(str)),
+        ("sizes", lambda sizes: sizes + 9),
+        ("n_classes", lambda n: n + 1),
+        ("class_counts", lambda table: table[None]),
+    ],
+)
+def test_counts_that_do_not_fit_together_are_refused(tmp_path: Path, name: str, part: str, wrong: Any) -> None:
+    """What a file says of its tables is checked before anything is looked up in them."""
+    model = METHODS[name]().fit(mixed_frame(), LABELS)
+    setattr(model.counts_, part, wrong(getattr(model.counts_, part)))
+    save_model(model, tmp_path / "model.skops")
+    with pytest.raises(ValueError, match=r"model\.skops is damaged or no model file"):
+        load_model(tmp_path / "model.skops")
+
+
+@pytest.mark.parametrize("name", ["NB", "TAN", "AODE", "WAODE", "HNB"])
+def test_what_follows_from_the_counts_is_not_taken_from_the_file(tmp_path: Path, name: str) -> None:
+    """Places of slots and tables of probabilities are made anew, and so point nowhere else."""
+    model = METHODS[name]().fit(mixed_frame(), LABELS)
+    expected = model.predict_proba(mixed_frame())
+    model.counts_.first_slot = model.counts_.first_slot + 10**9
+    for key, value in vars(model).items():
+        if key[0] == "_" and key not in ("_class_count", "_log_shift") and isinstance(value, np.ndarray):
+            setattr(model, key, value[:1] * 1000)
+    save_model(model, tmp_path / "model.skops")
+    assert same_bits(load_model(tmp_path / "model.skops").predict_proba(mixed_frame()), expected)
+
+
 def test_a_file_of_another_version_says_so(tmp_path: Path) -> None:
     """Where a file of another version cannot be read, the message names both versions."""
     path = tmp_path / "model.skops"

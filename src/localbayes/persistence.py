@@ -140,7 +140,8 @@ def load_model(path: str | os.PathLike[str]) -> BayesClassifier:
         raise ValueError(f"{name} holds a {_type_name(type(model))}; expected a classifier of localbayes")
     try:
         check_is_fitted(model, "labels_")
-    except ValueError as error:
+        model._restore()
+    except Exception as error:
         raise _damaged(name, error, content) from error
     return model
 

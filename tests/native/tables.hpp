@@ -110,7 +110,7 @@ inline void make_query(Table& table, Random& random) {
             code = part.codes[row * shape.m + i];
             if (shape.may_miss && code == part.sizes[i]) code = kMissing;
         }
-        if (!shape.own && random.one_in(12)) code = kUnseen;
+        if (random.one_in(12) && !(shape.own && code == kMissing)) code = kUnseen;
         if (!shape.own && shape.may_miss && random.one_in(8)) code = kMissing;
         table.queries.push_back(code);
     }

@@ -215,6 +215,9 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._class_count = class_count
         self._learn(self._encode(X), class_codes, weights)
 
+    def _restore(self) -> None:
+        """Put together what a file holds: check what fits what, and derive the rest anew."""
+
     @contextmanager
     def _all_or_nothing(self) -> Iterator[None]:
         """Leave the classifier as it was if an error comes."""
@@ -388,7 +391,8 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_jobs(self.n_jobs)
         n = len(codes)
         out = np.empty((n, *shape), dtype=dtype) if out is None else out
-        threads = min(effective_n_jobs(self.n_jobs), max(1, n // 16))
+        most = effective_n_jobs(self.n_jobs)
+        threads = min(most, max(1, n // 16))
         fitting = _CACHE_BYTES // ((sets or self._n_sets()) * self._bytes_per_query())
         chunks = iter(shares(n, threads, max(1, min(_MOST_QUERIES, fitting))))
 
@@ -400,7 +404,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             run()
         else:
             # Joblib's dispatch takes as long as some thousand queries. This thread works too.
-            others = [_helpers(threads - 1).submit(run) for _ in range(threads - 1)]
+            others = [_helpers(most - 1).submit(run) for _ in range(threads - 1)]
             try:
                 run()
             finally:

@@ -37,7 +37,15 @@ class EagerClassifier(BayesClassifier):
         self.counts_ = ValueCounts(sizes, n_classes)
 
     def _learn(self, codes: Codes, class_codes: npt.NDArray[np.int64], weights: Floats | None = None) -> None:
+        if self.counts_.n_rows:
+            self.counts_ = self.counts_.copy()  # those before stay as they are until all is learned
         self.counts_.add(codes, class_codes, weights)
+        self._derive()
+
+    def _restore(self) -> None:
+        if self.counts_.n_classes != len(self.labels_) or not np.array_equal(self.counts_.sizes, self.sizes_):
+            raise ValueError("the counts are not those of the columns and classes")
+        self.counts_ = self.counts_.copy()
         self._derive()
 
     def _grow(self, sizes: npt.NDArray[np.uint32]) -> None:

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from localbayes.classifiers.base import BayesClassifier, Floats
 from localbayes.classifiers.parameters import check_alpha
 from localbayes.classifiers.terms import log_ratio
-from localbayes.encoding.coded import Codes, any_outside, missing_code
+from localbayes.encoding.coded import Codes, any_outside, missing_code, unseen_code
 from localbayes.kernels import MatchCounts, MatchIndex
 
 __all__ = ["LazyClassifier", "kth_distance"]
@@ -90,16 +90,24 @@ class LazyClassifier(BayesClassifier):
         """Give training values outside their declared domain a code that no query has."""
         if not any_outside(codes, self.sizes_):
             return codes
-        foreign = codes >= self.sizes_
-        if self.index_.may_miss:
-            foreign &= codes != missing_code(codes.dtype)
+        lacking = (codes == missing_code(codes.dtype)) & self.index_.may_miss
+        foreign = (codes >= self.sizes_) & ~lacking
         if not foreign.any():
             return codes
         # One above the next free code, which "missing" as a value of its own may take later.
         apart = self.sizes_ + 1
         room = np.where(foreign.any(axis=0), apart + 1, self.sizes_)
         self.index_.sizes = np.maximum(self.index_.sizes, room).astype(np.uint32)
-        return np.where(foreign, apart, codes).astype(np.uint32)
+        wide = np.where(foreign, apart, codes).astype(np.uint32)
+        wide[lacking] = missing_code(np.uint32)
+        return wide
+
+    def _as_queries(self, rows: Codes) -> Codes:
+        """Training rows as queries: a value outside its declared domain is one that no row has."""
+        if not any_outside(rows, self.sizes_):
+            return rows
+        lacking = (rows == missing_code(rows.dtype)) & self.index_.may_miss
+        return np.where((rows >= self.sizes_) & ~lacking, unseen_code(rows.dtype), rows).astype(rows.dtype)
 
     def _grow(self, sizes: npt.NDArray[np.uint32]) -> None:
         self.index_ = self.index_.copy()

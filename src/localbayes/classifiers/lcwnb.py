@@ -346,7 +346,8 @@ class LCWNB(LazyClassifier):
         """Predictions for training rows without themselves, in parts."""
         r = len(self.labels_)
         step = max(1, (32 << 20) // (8 * r * len(grid)))
-        for rows, classes, _, weights in self.index_.training_rows(chosen, step):
+        for codes, classes, _, weights in self.index_.training_rows(chosen, step):
+            rows = self._as_queries(codes)
             total = np.ones(len(rows)) if weights is None else weights
             # A row of weight 2 is two rows, of which one is left out at a time.
             own_weight = None if weights is None else np.minimum(weights, 1.0)

@@ -81,6 +81,8 @@ class ValueCounts:
 
     def slots(self, codes: Codes) -> npt.NDArray[np.int64]:
         """Slot of every code; a code that is no declared value goes to the attribute's unseen slot."""
+        if codes.shape[1:] != self.sizes.shape:
+            raise ValueError(f"rows must have {len(self.sizes)} codes, got shape {codes.shape}")
         slots = np.empty(codes.shape, dtype=np.int64)
         _kernels.find_slots(self.first_slot, np.ascontiguousarray(codes), slots)
         return slots
@@ -112,6 +114,16 @@ class ValueCounts:
         for begin in range(0, len(codes), _STEP):
             part = slice(begin, begin + _STEP)
             self._count(self.slots(codes[part]), classes[part], None if weights is None else weights[part])
+
+    def copy(self) -> Self:
+        """Return the same counts, to which others can be added; tables that do not fit the sizes are refused."""
+        copied = self._empty(self.sizes)
+        for name, table in copied._tables().items():
+            own = getattr(self, name)
+            if own.shape != table.shape or own.dtype not in (table.dtype, np.float64):
+                raise ValueError(f"{name} does not fit the sizes: {own.dtype} of shape {own.shape}")
+            setattr(copied, name, own.copy())
+        return copied
 
     def grown(self, sizes: npt.ArrayLike) -> Self:
         """Return the same counts with room for new values at the end of the domains."""

@@ -124,6 +124,7 @@ class Coded:
         Missing values keep a code of their own, or are values never seen like others outside the sizes.
         """
         dtype = code_dtype(int(sizes.max()))
+        sizes = np.minimum(sizes, self.sizes)  # what the table itself calls unseen stays so
         if not any_outside(self.codes, sizes):
             return self.codes.astype(dtype, copy=False)
         outside = self.codes >= sizes

@@ -259,13 +259,12 @@ class MatchIndex:
         self.may_miss = may_miss
         # What is packed and what waits are replaced together: a thread sees every row once.
         self._rows: tuple[list[Segment], list[Rows]] = (list(segments), [])
-        self._n_waiting = 0
 
     def copy(self) -> "MatchIndex":
         """Return an index of the same rows, to which others can be added."""
         other = MatchIndex(self._sizes, self.n_classes, self.may_miss)
         packed, waiting = self._rows
-        other._rows, other._n_waiting = (list(packed), list(waiting)), self._n_waiting
+        other._rows = (list(packed), list(waiting))
         return other
 
     @property
@@ -288,7 +287,8 @@ class MatchIndex:
     @property
     def n_rows(self) -> int:
         """Number of training rows."""
-        return sum(s.n_rows for s in self._rows[0]) + self._n_waiting
+        packed, waiting = self._rows
+        return sum(s.n_rows for s in packed) + sum(len(rows[0]) for rows in waiting)
 
     @property
     def nbytes(self) -> int:
@@ -300,14 +300,14 @@ class MatchIndex:
     ) -> None:
         """Add rows; those that wait are copied."""
         classes = np.asarray(class_codes).astype(np.min_scalar_type(max(self.n_classes - 1, 0)))
-        enough = (self._n_waiting + len(codes)) * len(self.sizes) >= _MOST_WAITING
+        n_waiting = sum(len(rows[0]) for rows in self._rows[1])
+        enough = (n_waiting + len(codes)) * len(self.sizes) >= _MOST_WAITING
         if not enough:
             codes, weights = codes.copy(), None if weights is None else weights.copy()
         rows = (codes, classes, weights)
         if self._rows[1] and not _alike(self._rows[1][0], rows):
             self.pack()
         self._rows[1].append(rows)
-        self._n_waiting += len(codes)
         if enough:
             self.pack()
 
@@ -323,7 +323,7 @@ class MatchIndex:
         packed = [*packed, self._segment(codes, classes, first_row, _joined(weights) if weights else None)]
         while len(packed) > 1 and 2 * packed[-1].n_rows >= packed[-2].n_rows:
             packed[-2:] = [self._merged(*packed[-2:])]
-        self._rows, self._n_waiting = (packed, []), 0
+        self._rows = (packed, [])
 
     def count(
         self,

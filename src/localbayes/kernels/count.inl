@@ -511,10 +511,13 @@ void for_each_block(const Segment& s, int y, int end_y, F f) {
     }
 }
 
-// Leave-one-out: the query's own row agrees with it on all that is known.
+// Leave-one-out: the query's own row agrees with it on all that is known and not out of the column's domain.
 template <class Count>
 Count own_weight(const Batch& b, int64_t q) {
     return b.own_weight ? Count(b.own_weight[q]) : Count(1);
+}
+int own_distance(const Batch& b, int64_t q) {
+    return int(std::count(b.codes + q * b.m, b.codes + (q + 1) * b.m, kUnseen));
 }
 
 void count_distances(const Batch& b, const Places& places, double* V) {
@@ -530,7 +533,7 @@ void count_distances(const Batch& b, const Places& places, double* V) {
                     sight.add_distances(pieces, V + q * size);
                 }
             });
-    for (int64_t q = 0; b.own && q < b.n_queries; ++q) V[q * size + b.own[q]] -= own_weight<double>(b, q);
+    for (int64_t q = 0; b.own && q < b.n_queries; ++q) V[q * size + own_distance(b, q) * b.class_room() + b.own[q]] -= own_weight<double>(b, q);
 }
 
 void distance_counts(const Batch& b, double* V) { count_distances(b, Places(b), V); }
@@ -572,19 +575,24 @@ private:
         for (size_t k = 0; k < queries_.size(); ++k) {
             const int64_t q = queries_[k];
             Count* rows = &tallies_[k * tally_size_];
-            if (b.own && b.own[q] == y)
-                for (int i = 0; i < b.columns(); ++i)
-                    if (b.codes[q * b.m + i % b.m] != kMissing) rows[i] -= own_weight<Count>(b, q);
+            if (b.own && b.own[q] == y) leave_out(b, q, rows + size_t(own_distance(b, q)) * width_);
             live_.clear();
             const double* total = V + q * b.V_size() + y;
             const size_t next = b.class_room();
             for (int d = 0; d <= b.m; ++d, total += next)
                 if (*total != 0) live_.push_back(d);
             f(q, y, rows, width_, live_);
-            std::fill_n(rows, width_, Count{});
+            if (b.own) std::fill_n(rows + size_t(own_distance(b, q)) * width_, width_, Count{});
             for (const int d : live_) std::fill_n(rows + size_t(d) * width_, width_, Count{});
         }
         queries_.clear();
+    }
+
+    static void leave_out(const Batch& b, int64_t q, Count* row) {
+        for (int i = 0; i < b.columns(); ++i) {
+            const uint32_t code = b.codes[q * b.m + i % b.m];
+            if (code != kMissing && (code != kUnseen || i >= b.m)) row[i] -= own_weight<Count>(b, q);
+        }
     }
 
     int width_;

@@ -101,11 +101,6 @@ class Part:
     index: MatchIndex
     left_out: Arrays
 
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return self.index.n_rows
-
     def __sizeof__(self) -> int:
         # Dask moves and spills by this size; of a plain object it would see the pointers only.
         return object.__sizeof__(self) + self.index.nbytes + sum(array.nbytes for array in self.left_out)
@@ -135,12 +130,12 @@ def index_part(
     model, codes, class_codes = _encoded(estimator, part)
     LazyClassifier._learn(model, codes, class_codes)
     none = np.empty((0, codes.shape[1]), np.uint32), class_codes[:0], numbers[:0], None
-    left_out = next(model.index_.training_rows(numbers - first), none)
+    rows, classes, places, _ = next(model.index_.training_rows(numbers - first), none)
     # The order of the rows serves samples drawn from a local index; here it would only take memory.
     index = model.index_
     segments = [replace(s, row_classes=s.row_classes[:0]) for s in index.segments]
     index = MatchIndex(index.sizes, index.n_classes, index.may_miss, segments)
-    return Part(index, (*left_out[:2], left_out[2] + first))
+    return Part(index, (model._as_queries(rows), classes, places + first))
 
 
 def count_part(estimator: EagerClassifier, part: tuple[Any, Any]) -> ValueCounts:
