@@ -69,8 +69,9 @@ def test_verify_the_papers_files(paper_data: Path) -> None:
     assert result.output.split() == [word for name in PAPER_SETS for word in ("ok", name)]
 
 
-def test_download(server: Server, tmp_path: Path) -> None:
-    """A set is downloaded, then found in the cache; nothing but words goes into a pipe."""
+def test_download(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A set is downloaded, then found in the cache; nothing but words goes into a pipe, as in CI systems."""
+    monkeypatch.setenv("FORCE_COLOR", "1")
     result = run("download", "iris", "--cache", str(tmp_path))
     assert (result.exit_code, result.stdout, result.stderr) == (0, "downloaded  iris\n", "")
     result = run("download", "iris", "--cache", str(tmp_path))

@@ -152,7 +152,9 @@ def test_a_training_value_outside_its_domain_is_known(name):
 @pytest.mark.parametrize("size", [3, 252, 253, 254, 255, 65533, 65534, 65535])
 def test_missing_stays_missing_beside_a_value_outside_its_domain(size):
     """Whatever the type of the codes: of three rows one is equal, one unknown there, one different."""
-    rows = Coded([[0, 0], [1, 0], [2 * size, 0]], [size, 2], missing=[[False] * 2, [True, False], [False] * 2])
+    rows = Coded(
+        [[0, 0], [1, 0], [2 * size, 0]], [size, 2], missing=[[False] * 2, [True, False], [False] * 2]
+    )
     model = LCWNB(1, missing="ignore").fit(rows, [0, 0, 0])
     asked = model._queries(Coded([[0, 0]], [size, 2]))
     assert model.index_.count(asked).distance_counts.tolist() == [[[2, 1, 0]]]

@@ -253,7 +253,9 @@ def test_damage_is_noticed(tmp_path: Path) -> None:
         ("class_counts", lambda table: table[None]),
     ],
 )
-def test_counts_that_do_not_fit_together_are_refused(tmp_path: Path, name: str, part: str, wrong: Any) -> None:
+def test_counts_that_do_not_fit_together_are_refused(
+    tmp_path: Path, name: str, part: str, wrong: Any
+) -> None:
     """What a file says of its tables is checked before anything is looked up in them."""
     model = METHODS[name]().fit(mixed_frame(), LABELS)
     setattr(model.counts_, part, wrong(getattr(model.counts_, part)))

@@ -630,9 +630,12 @@ def test_a_data_set_that_cannot_be_used(tmp_path):
     (tmp_path / "tiny.csv").write_text("a,b\n1,x\n2,y\n")
     (tmp_path / "unlabelled.csv").write_text("a,b\n1,x\n2,\n3,y\n")
     (tmp_path / "alone.csv").write_text("kind\n" + "x\ny\n" * 9)
-    files = [str(tmp_path / name) for name in ("broken.arff", "tiny.csv", "unlabelled.csv", "alone.csv")]
+    (tmp_path / "cut.csv").write_text("a,b\n" + "1,x\n2,y\n" * 9 + "1")
+    names = ("broken.arff", "tiny.csv", "unlabelled.csv", "alone.csv", "cut.csv")
+    files = [str(tmp_path / name) for name in names]
     outcome = run_study(make_plan([*files, "labor"], ["NB"], runs=1, folds=3), tmp_path / "s.db")
-    assert (outcome.rows, outcome.failed) == (15, 12)
+    assert (outcome.rows, outcome.failed) == (18, 15)
+    assert "line 20: expected 2 values, got 1" in answers(tmp_path / "s.db")["cut", "NB", 1, 1][3]
     errors = {key[0]: value[3] for key, value in answers(tmp_path / "s.db").items()}
     assert errors["labor"] is None
     assert "cannot make 3 folds of 2 rows" in errors["tiny"]

@@ -116,7 +116,7 @@ class ValueCounts:
             self._count(self.slots(codes[part]), classes[part], None if weights is None else weights[part])
 
     def copy(self) -> Self:
-        """Return the same counts, to which others can be added; tables that do not fit the sizes are refused."""
+        """Return the same counts, to add others to; tables that do not fit the sizes are refused."""
         copied = self._empty(self.sizes)
         for name, table in copied._tables().items():
             own = getattr(self, name)

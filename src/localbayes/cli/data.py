@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from localbayes.cli.progress import progress_bars
 from localbayes.datasets import EMBEDDED, PAPER_SETS
 from localbayes.datasets.registry import find, verify
 
@@ -99,12 +100,9 @@ def download_sets(
 
 @contextlib.contextmanager
 def _bar(name: str) -> Iterator[Callable[[int, int | None], None]]:
-    """Show the progress of one download on a terminal, and nothing in a pipe."""
-    from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
+    """Show the progress of one download."""
+    from rich.progress import BarColumn, DownloadColumn, TextColumn
 
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+    with progress_bars(TextColumn("{task.description}"), BarColumn(), DownloadColumn()) as progress:
         task = progress.add_task(name, total=None)
         yield lambda done, total: progress.update(task, completed=done, total=total)

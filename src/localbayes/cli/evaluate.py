@@ -24,7 +24,8 @@ from localbayes.cli.options import (
     text_columns,
 )
 from localbayes.cli.progress import progress_bar
-from localbayes.cli.tables import read_table, split_target
+from localbayes.cli.tables import split_target
+from localbayes.datasets.reading import read_table
 
 if TYPE_CHECKING:
     import numpy as np

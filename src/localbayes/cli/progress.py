@@ -1,17 +1,41 @@
-"""A progress bar for people: on a terminal, and nowhere else."""
+"""Progress bars for people: on a terminal, and nowhere else."""
 
 from __future__ import annotations
 
 import contextlib
 import sys
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
-__all__ = ["progress_bar"]
+if TYPE_CHECKING:
+    from rich.progress import Progress, ProgressColumn
+
+__all__ = ["progress_bar", "progress_bars"]
+
+
+def progress_bars(*columns: ProgressColumn) -> Progress:
+    """Rich's progress bars on stderr, which are gone when they are done; silent if stderr is no terminal.
+
+    Parameters
+    ----------
+    *columns : ProgressColumn
+        What a bar shows.
+
+    Returns
+    -------
+    Progress
+        A context manager.
+    """
+    from rich.console import Console
+    from rich.progress import Progress
+
+    # Rich's own test for a terminal says yes in a pipe where FORCE_COLOR is set, as CI systems do.
+    return Progress(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty())
 
 
 @contextlib.contextmanager
 def progress_bar(what: str, total: int) -> Iterator[Callable[[int], None]]:
-    """Show a bar on stderr while the block runs, if stderr is a terminal.
+    """Show a bar while the block runs.
 
     Parameters
     ----------
@@ -30,15 +54,9 @@ def progress_bar(what: str, total: int) -> Iterator[Callable[[int], None]]:
     >>> with progress_bar("counting", 3) as advance:
     ...     advance(3)
     """
-    # Rich's own test for a terminal says yes in a pipe where FORCE_COLOR is set, as CI systems do.
-    if not sys.stderr.isatty():
-        yield lambda steps: None
-        return
-
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    with progress_bars(*columns) as progress:
         task = progress.add_task(what, total=total)
         yield lambda steps: progress.advance(task, steps)

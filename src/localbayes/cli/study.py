@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from localbayes.cli.progress import progress_bars
+
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
 
@@ -185,50 +187,38 @@ def _rich_table(findings: Findings, brief: bool = False) -> RichTable:
 
 
 class _Bar:
-    """Progress on a terminal, silence in a pipe."""
+    """Progress of a study."""
 
     def __init__(self) -> None:
-        self._progress: Any = None
+        from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+        description = TextColumn("{task.description}", markup=False)
+        self._progress = progress_bars(BarColumn(), TaskProgressColumn(), TimeRemainingColumn(), description)
         self._task: Any = None
 
     def __enter__(self) -> _Bar:
-        if sys.stderr.isatty():
-            from rich.console import Console
-            from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
-
-            columns = (
-                BarColumn(),
-                TaskProgressColumn(),
-                TimeRemainingColumn(),
-                TextColumn("{task.description}", markup=False),
-            )
-            self._progress = Progress(*columns, console=Console(stderr=True), transient=True)
-            self._progress.start()
+        self._progress.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._progress is not None:
-            self._progress.stop()
+        self._progress.stop()
 
     def begin(self, todo: Sequence[tuple[Unit, int]]) -> None:
         """Show the bar."""
-        if self._progress is not None:
-            total = sum(rows * _weight(unit) for unit, rows in todo)
-            self._task = self._progress.add_task("starting", total=total)
+        total = sum(rows * _weight(unit) for unit, rows in todo)
+        self._task = self._progress.add_task("starting", total=total)
 
     def advance(self, unit: Unit, rows: int) -> None:
         """Move the bar."""
-        if self._progress is not None:
-            name, method, number = unit.key
-            description = f"{name} · {method} · run {number}"
-            self._progress.update(self._task, advance=rows * _weight(unit), description=description)
+        name, method, number = unit.key
+        description = f"{name} · {method} · run {number}"
+        self._progress.update(self._task, advance=rows * _weight(unit), description=description)
 
     def waiting(self, units: int) -> None:
         """Say for whom we wait."""
-        if self._progress is not None:
-            self._progress.update(
-                self._task, description=f"waiting for another run that has the last {units} units"
-            )
+        self._progress.update(
+            self._task, description=f"waiting for another run that has the last {units} units"
+        )
 
 
 def _weight(unit: Unit) -> float:

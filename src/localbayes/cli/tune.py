@@ -22,7 +22,8 @@ from localbayes.cli.options import (
     make_model,
     text_columns,
 )
-from localbayes.cli.tables import read_table, split_target
+from localbayes.cli.tables import split_target
+from localbayes.datasets.reading import read_table
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -211,9 +211,9 @@ def _sources(name: str, data_dir: Path | None, target: str | None) -> list[SetSo
 
 
 def _load_csv(path: Path, target: str | None = None) -> tuple[pd.DataFrame, pd.Series[Any]]:
-    import pandas as pd
+    from localbayes.datasets.reading import read_table
 
-    table = pd.read_csv(path, na_values=["?"])
+    table = read_table(path)
     name = table.columns[-1] if target is None else target
     if name not in table.columns:
         raise ValueError(

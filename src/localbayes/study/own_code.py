@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import inspect
+import site
 import sysconfig
 import textwrap
 from pathlib import Path
@@ -44,7 +45,7 @@ def code_digest(estimator: Any) -> str | None:
 
 
 def _own_source(part: Any) -> str | None:
-    """Syntax tree of a class or function of one's own, as text."""
+    """Source of a class or function of one's own, without comments, docstrings and layout."""
     try:
         file = Path(inspect.getfile(part)).resolve()
         if any(file.is_relative_to(folder) for folder in _INSTALLED):
@@ -52,13 +53,18 @@ def _own_source(part: Any) -> str | None:
         tree = ast.parse(textwrap.dedent(inspect.getsource(part)))
     except (OSError, TypeError, SyntaxError):  # built in, typed in by hand, or part of a larger expression
         return None
-    return ast.dump(_WithoutDocstrings().visit(tree))
+    # A dump of the tree differs between versions of Python, the text that it stands for does not.
+    return ast.unparse(_WithoutDocstrings().visit(tree))
 
 
-_PACKAGE = Path(__file__).resolve().parent.parent
 _INSTALLED = [
-    _PACKAGE,
-    *(Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "purelib", "platlib")),
+    Path(folder).resolve()
+    for folder in (
+        str(Path(__file__).parent.parent),
+        *(sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")),
+        *site.getsitepackages(),
+        site.getusersitepackages(),
+    )
 ]
 
 

@@ -1,0 +1,193 @@
+"""Tables from files: CSV, ARFF and Parquet, by the ending of the file's name."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import gzip
+import io
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["read_table"]
+
+_SEPARATORS = {".csv": ",", ".tsv": "\t"}
+
+
+def read_table(path: Path, is_text: Callable[[str], bool] = lambda name: False) -> pd.DataFrame:
+    """Read a table.
+
+    In CSV a column is numeric if all its values are numbers, and text otherwise; empty cells, ``?``,
+    ``NA``, ``NaN``, ``null`` and ``None`` are missing. ARFF and Parquet keep the types that the file
+    declares; what is neither number nor category (dates, say) comes as text.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    is_text : callable
+        Says of a column's name whether it is text, even if it looks like numbers.
+
+    Returns
+    -------
+    DataFrame
+        At least one row and one column; column names are unique.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "cars.csv")
+    ...     _ = file.write_text("doors,colour\\n2,red\\n4,?\\n")
+    ...     read_table(file)["doors"].tolist(), read_table(file, lambda name: True)["doors"].tolist()
+    ([2, 4], ['2', '4'])
+    """
+    ending = _ending(path)
+    with _naming(path):
+        import pandas as pd
+
+        if ending == ".arff":
+            frame = _read_arff(path)
+        elif ending == ".parquet":
+            with path.open("rb") as file:
+                frame = pd.read_parquet(file)
+        else:
+            frame = _read_csv(path, _SEPARATORS[ending])
+    frame.columns = frame.columns.map(str)
+    twice = frame.columns[frame.columns.duplicated()]
+    if len(twice):
+        raise ValueError(f"{path}: two columns are called {twice[0]!r}; expected different names")
+    if not len(frame.columns):
+        raise ValueError(f"{path} has no columns; expected at least one")
+    if not len(frame):
+        raise ValueError(f"{path} has no rows; expected at least one")
+    settle = _settle_csv if ending in _SEPARATORS else _settle
+    with _naming(path):
+        return pd.DataFrame({name: settle(frame[name], is_text(name)) for name in frame.columns})
+
+
+def _ending(path: Path) -> str:
+    name = path.name.lower()
+    ending = Path(name.removesuffix(".gz")).suffix
+    if ending in (*_SEPARATORS, ".arff") or (ending == ".parquet" and not name.endswith(".gz")):
+        return ending
+    raise ValueError(
+        f"{path}: expected a name that ends in .csv, .tsv, .arff (each also with .gz behind) or .parquet"
+    )
+
+
+@contextlib.contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Make errors name the file and say what is wrong with it in the user's words."""
+    try:
+        yield
+    except UnicodeDecodeError as error:
+        byte = error.object[error.start]
+        raise ValueError(
+            f"{path}: expected text in UTF-8, got the byte 0x{byte:02x}; convert the file"
+        ) from error
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise ValueError(f"{path}: damaged or truncated compressed file ({error})") from error
+    except ImportError as error:
+        raise ImportError(
+            f"{path}: reading tables needs pandas and pyarrow: pip install 'localbayes[pandas]' ({error})"
+        ) from error
+    except (ValueError, csv.Error) as error:
+        text = str(error)
+        raise ValueError(text if text.startswith(str(path)) else f"{path}: {text}") from error
+    except OSError as error:
+        # Readers of Parquet raise errors that name no file.
+        if error.filename is not None:
+            raise
+        raise OSError(f"{path}: {error}") from error
+
+
+def _open(path: Path) -> IO[bytes]:
+    packed = path.suffix.lower() == ".gz"
+    return cast("IO[bytes]", gzip.open(path)) if packed else path.open("rb")
+
+
+def _read_arff(path: Path) -> pd.DataFrame:
+    from localbayes.datasets.arff import read_arff
+    from localbayes.datasets.table import to_frame
+
+    with _open(path) as file:
+        return to_frame(read_arff(file))
+
+
+def _read_csv(path: Path, separator: str) -> pd.DataFrame:
+    import pandas as pd
+
+    with _open(path) as file:
+        text = io.TextIOWrapper(file, "utf-8-sig", newline="")
+        _check_rows(csv.reader(text, delimiter=separator, skipinitialspace=True))
+    with _open(path) as file:
+        return pd.read_csv(
+            file,
+            sep=separator,
+            dtype=str,
+            na_values=["?"],
+            index_col=False,
+            encoding="utf-8-sig",
+            skipinitialspace=True,
+        )
+
+
+def _check_rows(rows: Any) -> None:
+    """Refuse ragged rows: pandas would fill a short one, as at the end of a truncated file."""
+    header = next((row for row in rows if row), None)
+    if header is None:
+        raise ValueError("the file is empty; expected a line with column names")
+    twice = [name for k, name in enumerate(header) if name in header[:k]]
+    if twice:
+        raise ValueError(f"two columns are called {twice[0]!r}; expected different names")
+    if len(header) == 1 and (other := next((c for c in ";\t|" if c in header[0]), None)):
+        raise ValueError(
+            f"the first line has {other!r} between its words; expected commas in .csv, tabs in .tsv files"
+        )
+    blank = 0
+    for row in rows:
+        if row and blank and len(header) == 1:
+            raise ValueError(
+                f"line {blank} is empty: write ? there if its value is missing, or remove the line"
+            )
+        blank = blank if row else rows.line_num
+        if row and len(row) != len(header):
+            raise ValueError(f"line {rows.line_num}: expected {len(header)} values, got {len(row)}")
+
+
+def _settle_csv(column: pd.Series, is_text: bool) -> pd.Series:
+    """Numbers if all values are, else text."""
+    import pandas as pd
+
+    if is_text:
+        return column
+    try:
+        return pd.to_numeric(column)
+    except (ValueError, TypeError):
+        return column
+
+
+def _settle(column: pd.Series, is_text: bool) -> pd.Series:
+    """Give a column one of few types: numbers, categories or text."""
+    import pandas as pd
+
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return column
+    kinds = pd.api.types
+    if kinds.is_numeric_dtype(column.dtype) and not kinds.is_bool_dtype(column.dtype) and not is_text:
+        return column
+    texts = [None if absent else _as_text(value) for value, absent in zip(column, column.isna(), strict=True)]
+    return pd.Series(texts, index=column.index, dtype=object)
+
+
+def _as_text(value: Any) -> str:
+    """Text of a value; a whole number reads the same whether it is stored as 3 or as 3.0."""
+    if hasattr(value, "__len__") and not isinstance(value, str | bytes):
+        raise ValueError(f"a cell holds a {type(value).__name__}; expected single values")
+    return str(value).removesuffix(".0") if isinstance(value, float) else str(value)
