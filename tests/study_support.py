@@ -6,6 +6,9 @@ import multiprocessing
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from scipy import stats
+
 from localbayes.study import FoldRow, Store, make_plan, paper_table
 from localbayes.study.plan import Plan
 
@@ -43,6 +46,17 @@ def end(process: Any) -> int:
         process.kill()
     assert code is not None, f"the process did not end within {PATIENCE} s"
     return code
+
+
+def friedman_by_ranks(table: Any) -> tuple[float, float]:
+    """Friedman's statistic with its correction for ties, and its p-value, by the textbook's formula."""
+    n, k = np.shape(table)
+    ranks = np.array([stats.rankdata(-np.asarray(row)) for row in table])
+    sums = ranks.sum(axis=0)
+    ties = sum(float((t**3 - t).sum()) for row in ranks for t in [np.unique(row, return_counts=True)[1]])
+    statistic = 12 / (n * k * (k + 1)) * (sums**2).sum() - 3 * n * (k + 1)
+    statistic /= 1 - ties / (n * k * (k**2 - 1))
+    return statistic, float(stats.chi2.sf(statistic, k - 1))
 
 
 def small_plan(runs: int = 2, folds: int = 5) -> Plan:

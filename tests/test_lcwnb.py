@@ -470,13 +470,22 @@ def test_a_mixture_predicts_the_class_that_wins_among_all(monkeypatch, margin, a
 
 
 def test_the_choice_can_be_drawn(small_problem):
-    """Accuracy and log loss against kappa, on the axes given."""
+    """Accuracy and log loss against kappa, on the axes given, and a dot for each kappa in use."""
     import matplotlib.figure
 
     X, y, *_ = small_problem
+    model = LCWNB().fit(X, y)
     ax = matplotlib.figure.Figure().subplots()
-    assert LCWNB().fit(X, y).plot_loo(ax) is ax
-    assert len(ax.lines) >= 1
+    assert model.plot_loo(ax) is ax
+    loss_ax = next(other for other in ax.figure.axes if other is not ax)
+    for axes, values in ((ax, 100 * model.loo_["accuracy"]), (loss_ax, model.loo_["log_loss"])):
+        np.testing.assert_array_equal(axes.lines[0].get_xdata(), model.loo_["kappa"])
+        np.testing.assert_array_equal(axes.lines[0].get_ydata(), values)
+    dots = ax.collections[0].get_offsets()
+    np.testing.assert_array_equal(dots[:, 0], model.kappas_)
+    np.testing.assert_array_equal(
+        dots[:, 1], 100 * np.interp(model.kappas_, model.loo_["kappa"], model.loo_["accuracy"])
+    )
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ _OPTIONAL = {
     "pyarrow": "Parquet",
     "polars": "polars tables",
     "matplotlib": "plots",
-    "jinja2": "study report",
+    "jinja2": "pages of the study and of explanations",
     "dask": "clusters",
     "distributed": "clusters",
 }

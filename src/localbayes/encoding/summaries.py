@@ -137,13 +137,9 @@ def summarise(raw: "RawColumn", weights: npt.NDArray[np.float64] | None = None) 
         mean = exact_mean(known, weights[present])
         return NumberSummary(raw.name, 1, n_missing, low, high, exact_sum(np.array([mean])))
     seen = raw.codes >= 0
-    if weights is not None:
-        found = np.bincount(raw.codes[seen], weights[seen], len(raw.values)).tolist()
-        counts = {value: n for value, n in zip(raw.values, found, strict=True) if n or raw.declared}
-        return CategorySummary(raw.name, counts, raw.declared, int((~seen).sum()))
-    found = np.bincount(raw.codes[seen], minlength=len(raw.values)).tolist()
+    found = np.bincount(raw.codes[seen], None if weights is None else weights[seen], len(raw.values)).tolist()
     counts = {value: n for value, n in zip(raw.values, found, strict=True) if n or raw.declared}
-    return CategorySummary(raw.name, counts, raw.declared, len(raw.codes) - sum(found))
+    return CategorySummary(raw.name, counts, raw.declared, int((~seen).sum()))
 
 
 # Few enough that a sum of so many numbers keeps 53 - 17 digits of each.

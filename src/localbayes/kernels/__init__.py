@@ -24,7 +24,6 @@ import numpy.typing as npt
 import localbayes.kernels._kernels as _kernels
 
 __all__ = [
-    "MISSING_BELOW_TOP",
     "MatchCounts",
     "MatchIndex",
     "Segment",
@@ -39,8 +38,7 @@ Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.unsignedinteger[Any]]
 
 # In a table of codes the largest number of its dtype is "a value never seen", the one below "missing".
-MISSING_BELOW_TOP = 1
-_MISSING = np.uint32(np.iinfo(np.uint32).max - MISSING_BELOW_TOP)
+_MISSING = np.uint32(np.iinfo(np.uint32).max - 1)
 
 
 def isas() -> list[str]:
@@ -196,7 +194,7 @@ class MatchCounts:
         alpha : float
             Laplace's constant.
         margin : float
-            A class whose score stays more than this below the best gets minus infinity, mostly without its
+            A class whose score stays more than this below the best may get minus infinity, without its
             matches being counted; 0 leaves the classes that can win.
 
         Returns

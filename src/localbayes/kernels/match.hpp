@@ -115,7 +115,7 @@ struct Isa {
     // S[query][class] and T[query][class][column] for weights[query][class][distance].
     void (*weighted_sums)(const Batch&, const double* V, const double* weights, double* S, double* T);
     // Log joint [query][class] for weights[query][class][distance]. A class that stays more than `margin` below
-    // the best is not counted and gets minus infinity.
+    // the best may be left out: it is not counted and gets minus infinity.
     void (*log_joint)(const Batch&, const double* V, const double* weights, Laplace, double margin, double* out);
     // Log joint [kappa][query][class] for the paper's weights rho * gamma^d.
     void (*cell_log_joint)(const Batch&, const double* kappas, int n_kappas, Laplace, double margin, double* out);

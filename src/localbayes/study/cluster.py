@@ -45,7 +45,7 @@ def _do(client: Any, plan: Plan, units: Sequence[Unit], data: Any, store: Store,
 
     claimed: list[Unit] = []
     try:
-        claimed.extend(u for u in units if _missing(plan, u, store) and store.claim(*u.key))
+        claimed.extend(u for u in units if plan.lacking(u, store) and store.claim(*u.key))
         tasks = [(unit, store.done(unit.source.name, unit.method.columns, unit.run)) for unit in claimed]
         shared = {"data": data, "n_folds": plan.n_folds}
         found = run_tasks(client, _run_unit, tasks, name="study-unit", return_exceptions=True, **shared)
@@ -64,11 +64,6 @@ def _do(client: Any, plan: Plan, units: Sequence[Unit], data: Any, store: Store,
 def _run_unit(task: tuple[Unit, Done], data: StudySet, n_folds: int) -> list[list[FoldRow]]:
     unit, done = task
     return list(run_unit(unit, data, n_folds, done))
-
-
-def _missing(plan: Plan, unit: Unit, store: Store) -> bool:
-    done = store.done(unit.source.name, unit.method.columns, unit.run)
-    return len(done) < len(unit.method.columns) * plan.n_folds
 
 
 def _fail(plan: Plan, units: Sequence[Unit], store: Store, note: Notify, error: str) -> None:

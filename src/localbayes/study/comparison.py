@@ -178,7 +178,7 @@ def _answers(table: Table) -> Iterator[_Answer]:
     if table.has(*KAPPAS) and len(table.shared_sets(KAPPAS)) > 1:
         yield from _kappa_answers(table)
     trials = len(table.shared_sets([REFERENCE]))
-    need = next((t for t in range(trials + 1) if tests.binomial_at_least(t, trials) <= 0.0663), None)
+    need = tests.wins_needed(trials)
     # On three data sets or fewer no number of wins is too large for chance.
     if need is not None:
         yield _Answer(
@@ -260,7 +260,7 @@ def _answers_on_more_columns(table: Table) -> Iterator[_Answer]:
 
 
 def _mean_rank(key: str, name: str, means: Any) -> _Answer:
-    test = tests.mean_rank_test(means, 0)
+    test = tests.mean_rank_test(means)
     detail = f"Gaussian test of its mean rank among itself, {', '.join(RIVALS)}"
     return _Answer(key, f"{name} is no better than the others", detail, test.pvalue, test.mean_rank)
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from localbayes.study.data import SetSource, find_sets
 from localbayes.study.methods import DEFAULT_COLUMNS, Method, resolve
+from localbayes.study.store import Store
 
 __all__ = ["Plan", "Unit", "make_plan"]
 
@@ -49,6 +50,11 @@ class Plan:
         ordered = sorted(self.sources, key=lambda source: -source.size)
         runs = range(1, self.runs + 1)
         return [Unit(s, method, run) for s in ordered for method in self.methods for run in runs]
+
+    def lacking(self, unit: Unit, store: Store) -> int:
+        """Return how many rows of a unit the store does not have yet."""
+        done = store.done(unit.source.name, unit.method.columns, unit.run)
+        return len(unit.method.columns) * self.n_folds - len(done)
 
 
 def make_plan(

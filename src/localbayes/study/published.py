@@ -23,7 +23,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from localbayes.study.scoring import TIE, Prediction
+from localbayes.classifiers.base import TIE
+from localbayes.study.scoring import Prediction
 
 if TYPE_CHECKING:
     from localbayes.study.methods import Fold

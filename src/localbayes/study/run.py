@@ -160,12 +160,7 @@ class _Tally:
 
     def refresh(self) -> list[tuple[Unit, int]]:
         """Keep the units that are not complete, whoever worked on them, and count the rows they lack."""
-        todo = []
-        for unit in self.left:
-            done = self._store.done(unit.source.name, unit.method.columns, unit.run)
-            lacking = len(unit.method.columns) * self._plan.n_folds - len(done)
-            if lacking:
-                todo.append((unit, lacking))
+        todo = [(unit, n) for unit in self.left if (n := self._plan.lacking(unit, self._store))]
         self.left = [unit for unit, _ in todo]
         return todo
 

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["TIE", "Prediction", "Score", "score"]
+from localbayes.classifiers.base import TIE
 
-TIE = 1e-9
+__all__ = ["Prediction", "Score", "score"]
+
 N_BINS = 10
 _SHOWN_CLASSES = 5
 # scikit-learn's log_loss clips at the same probability.

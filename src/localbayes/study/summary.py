@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from localbayes.study.scoring import N_BINS
 from localbayes.study.store import FoldRow, Store
 from localbayes.study.table import PAPER_COLUMNS, REFERENCE, Cell, Table
 from localbayes.weka import corrected_paired_ttest
@@ -161,7 +162,7 @@ def _per_cent(rows: Iterable[FoldRow]) -> np.ndarray[tuple[int], np.dtype[np.flo
 
 def _reliability(column: str, sets: Sequence[Iterable[FoldRow]], store: Store) -> Reliability | None:
     """Pool the bins of a column; every data set weighs the same in its log loss, every row in its bins."""
-    total = np.zeros((10, 3))
+    total = np.zeros((N_BINS, 3))
     losses = []
     for folds in sets:
         rows = [row for row in folds if row.bins is not None and row.log_loss is not None]
@@ -176,6 +177,6 @@ def _reliability(column: str, sets: Sequence[Iterable[FoldRow]], store: Store) -
 
 def _bins(row: FoldRow, store: Store) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
     try:
-        return np.array(json.loads(row.bins or ""), dtype=np.float64).reshape(10, 3)
+        return np.array(json.loads(row.bins or ""), dtype=np.float64).reshape(N_BINS, 3)
     except (ValueError, TypeError) as error:
         raise _damaged(row, store, f"bins are {str(row.bins)[:30]!r}") from error

@@ -57,14 +57,10 @@ class Drawing:
         self.width, self.height = width, height
         self._parts = [f"<title>{escape(title)}</title><desc>{escape(description)}</desc>"]
 
-    def text(
-        self, x: float, y: float, content: str, *, css: str = "", anchor: str = "start", tip: str = ""
-    ) -> None:
+    def text(self, x: float, y: float, content: str, *, css: str = "", anchor: str = "start") -> None:
         """Write text with its baseline at (x, y)."""
-        shown = f"{escape(content)}{_tip(tip)}"
-        self._parts.append(
-            f'<text x="{number(x)}" y="{number(y)}" class="{css}" text-anchor="{anchor}">{shown}</text>'
-        )
+        place = f'x="{number(x)}" y="{number(y)}"'
+        self._parts.append(f'<text {place} class="{css}" text-anchor="{anchor}">{escape(content)}</text>')
 
     def line(self, x1: float, y1: float, x2: float, y2: float, *, css: str = "line") -> None:
         """Draw a straight line."""

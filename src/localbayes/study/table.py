@@ -11,7 +11,7 @@ from importlib import resources
 import numpy as np
 from numpy.typing import NDArray
 
-from localbayes.study.tests import binomial_at_least, ranks
+from localbayes.study.tests import ranks, wins_needed
 
 __all__ = [
     "PAPER_COLUMNS",
@@ -89,8 +89,8 @@ class Counts:
     @property
     def dot(self) -> bool:
         """Whether the reference wins often enough: the paper's sign test, P(Bin(36, 1/2) >= 23) = 0.0662."""
-        need = next((t for t in range(self.sets + 1) if binomial_at_least(t, self.sets) <= 0.0663), math.inf)
-        return self.sets > 0 and self.better >= need
+        need = wins_needed(self.sets)
+        return need is not None and self.better >= need
 
     def __str__(self) -> str:
         parts = (

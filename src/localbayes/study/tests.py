@@ -28,6 +28,7 @@ __all__ = [
     "ranks",
     "wilcoxon_better",
     "wilcoxon_different",
+    "wins_needed",
 ]
 
 FloatArray = NDArray[np.float64]
@@ -177,8 +178,23 @@ def binomial_at_least(count: float, trials: int, chance: float = 0.5) -> float:
     return float(stats.binom.sf(int(np.ceil(count)) - 1, trials, chance))
 
 
-def mean_rank_test(scores: ArrayLike, column: int = 0) -> MeanRank:
-    """Test whether the mean rank of one column is too small for chance, by a Gaussian approximation.
+def wins_needed(sets: int) -> int | None:
+    """Number of wins that is too large for chance at the level of the paper's sign test, 23 of 36.
+
+    Examples
+    --------
+    >>> wins_needed(36), wins_needed(3)
+    (23, None)
+    """
+    return next((wins for wins in range(sets + 1) if binomial_at_least(wins, sets) <= _SIGN_LEVEL), None)
+
+
+# A little above P(Bin(36, 1/2) >= 23).
+_SIGN_LEVEL = 0.0663
+
+
+def mean_rank_test(scores: ArrayLike) -> MeanRank:
+    """Test whether the mean rank of the first column is too small for chance, by a Gaussian approximation.
 
     The paper's own test: under equal performance the mean rank has mean (k + 1) / 2 and variance
     (v_1 + ... + v_N) / N^2, where v_j is the variance of the ranks within data set j.
@@ -193,7 +209,7 @@ def mean_rank_test(scores: ArrayLike, column: int = 0) -> MeanRank:
     n, k = rank.shape
     expected = (k + 1) / 2
     sd = float(np.sqrt(((rank - expected) ** 2).mean(axis=1).sum())) / n
-    mean = float(rank[:, column].mean())
+    mean = float(rank[:, 0].mean())
     if sd == 0:
         return MeanRank(mean, 0.0, 1.0)
     return MeanRank(mean, sd, float(stats.norm.cdf((mean - expected) / sd)))
@@ -240,8 +256,8 @@ def permutation_bounds(
     return Bounds(centre - reach, centre + reach)
 
 
-def nemenyi_critical_difference(methods: int, data_sets: int, level: float = 0.05) -> float:
-    """Difference of two mean ranks that is significant in Nemenyi's test of all pairs.
+def nemenyi_critical_difference(methods: int, data_sets: int) -> float:
+    """Difference of two mean ranks that is significant in Nemenyi's test of all pairs at the level 0.05.
 
     Examples
     --------
@@ -250,7 +266,7 @@ def nemenyi_critical_difference(methods: int, data_sets: int, level: float = 0.0
     """
     if methods < 2 or data_sets < 1:
         raise ValueError(f"expected at least 2 methods and 1 data set, got {methods} and {data_sets}")
-    quantile = float(stats.studentized_range.ppf(1 - level, methods, np.inf))
+    quantile = float(stats.studentized_range.ppf(0.95, methods, np.inf))
     return float(quantile / np.sqrt(2) * np.sqrt(methods * (methods + 1) / (6 * data_sets)))
 
 

@@ -48,8 +48,7 @@ def work(plan: Plan, units: Sequence[Unit], store: Store, note: Notify) -> None:
     cache = _Cache()
     for unit in units:
         name, _, run = unit.key
-        wanted = len(unit.method.columns) * plan.n_folds
-        if len(store.done(name, unit.method.columns, run)) == wanted or not store.claim(*unit.key):
+        if not plan.lacking(unit, store) or not store.claim(*unit.key):
             continue
         try:
             done = store.done(name, unit.method.columns, run)
