@@ -321,6 +321,30 @@ def test_every_instruction_set_gives_the_same_bits(shape, kappa):
     assert len(set(results)) == 1
 
 
+@pytest.mark.usefixtures("restored_isa")
+@settings(max_examples=60)
+@given(
+    m=st.sampled_from([1, 16, 60, 300, 700, 2000, 20_000]),
+    kappa=st.sampled_from([0.3, 1, 5, 20.0, 300]),
+    seed=st.integers(0, 2**32),
+)
+def test_the_weights_of_a_class_sum_to_kappa_however_wide_the_table(m, kappa, seed):
+    """Gamma is the root that a bisection finds, for rows close together or far apart, equal or weighted."""
+    rng = np.random.default_rng(seed)
+    spread, centre = rng.choice([0.002, 0.05, 0.3]), rng.random()
+    distance = (m * (centre + spread * rng.standard_normal((8, 400)))).clip(0, m).astype(int)
+    weight = rng.random(400) * rng.choice([1, 1e6])
+    V = np.stack([np.bincount(d, weight if k % 2 else None, m + 1) for k, d in enumerate(distance)])
+    expected = [oracle.solve_gamma(v, kappa) for v in V]
+    for name in kernels.isas():
+        kernels.use_isa(name)
+        gamma, rho, weights = kernels.cell_weights(V[None], kappa)
+        np.testing.assert_allclose(gamma[0], expected, rtol=1e-12, atol=1e-300)
+        solved = (gamma[0] > 0) & (gamma[0] < 1)
+        sums = (V * weights[0]).sum(axis=1) / rho[0]
+        np.testing.assert_allclose(sums[solved], kappa, rtol=1e-12 * max(m, 100))
+
+
 def test_weighted_sums_are_sums_over_rows():
     """S and T are the sums of the rows' weights, by class and by class and agreement."""
     codes, classes, sizes = table(9, 800, 7, 3, 4)

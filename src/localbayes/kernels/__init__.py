@@ -64,7 +64,7 @@ def use_isa(name: str) -> None:
     """
     if name not in isas():
         raise ValueError(f"instruction set must be one of {', '.join(isas())} on this machine, got {name!r}")
-    _kernels.use_isa(name)
+    _kernels.use_isa(isas().index(name))
 
 
 if os.environ.get("LOCALBAYES_ISA"):

@@ -33,6 +33,13 @@ constexpr auto kSpread = [] {
     return table;
 }();
 
+// Calls f<n>() for an n from kFirst to kLast, so that loops of that length are unrolled.
+template <int kFirst, int kLast, class F>
+void with_constant(int n, F f) {
+    if (n == kFirst) f.template operator()<kFirst>();
+    else if constexpr (kFirst < kLast) with_constant<kFirst + 1, kLast>(n, f);
+}
+
 // Eight counts that a word holds, with room for their sums.
 using Eight = uint16_t __attribute__((vector_size(16)));
 Eight spread(uint64_t word) {
@@ -48,11 +55,7 @@ Eight spread(uint64_t word) {
 }
 
 template <class T>
-struct FourType {
-    typedef T type __attribute__((vector_size(4 * sizeof(T))));
-};
-template <class T>
-using FourOf = typename FourType<T>::type;
+using FourOf __attribute__((vector_size(4 * sizeof(T)))) = T;
 template <class Values, class T>
 Values load(const T* p) {
     Values v;
@@ -61,18 +64,6 @@ Values load(const T* p) {
 }
 template <class Values, class T>
 void store(T* p, Values v) { std::memcpy(p, &v, sizeof v); }
-
-// A vector, or one word of it.
-template <class Bits>
-bool is_zero(Bits bits) {
-    if constexpr (sizeof(Bits) == sizeof(uint64_t)) return bits == 0;
-    else return Word::is_zero(bits);
-}
-template <class Bits>
-Bits popcounts(Bits bits) {
-    if constexpr (sizeof(Bits) == sizeof(uint64_t)) return std::popcount(bits);
-    else return Word::popcounts(bits);
-}
 
 // Bits [begin, end) of a word, as far as it has them.
 uint64_t bits_between(int64_t begin, int64_t end) {
@@ -191,7 +182,7 @@ public:
         for (int i = 0; i < m_; ++i) added_[i] = hit_[i];
         std::fill_n(&added_[m_], 8, block);
         for (int i = 0; may_miss_ && i < m_; ++i) find_misses(s, block, codes[i], i);
-        add_up<3>();
+        with_constant<3, 9>(std::min(n_digits_, 9), [&]<int kDigits>() { add_up<kDigits>(); });
     }
 
     // V[distance][class] of all classes in the block, which follow each other. For every word and eight sums of
@@ -211,14 +202,17 @@ public:
         for (int group = 0; group <= m_ / 8; ++group) {
             Vec lines[kVectors], any{};
             for (int v = 0; v < n_vectors_; ++v) {
-                lines[v] = line(high(group)[v], [&](const Vec* planes) { return planes[v]; });
+                lines[v] = line(high(group)[v], v);
                 any |= lines[v];
             }
-            if (is_zero(any)) continue;
+            if (Word::is_zero(any)) continue;
             const auto* words = reinterpret_cast<const uint64_t*>(lines);
             const auto before = [&](int row) {
                 const auto word = [&](const Vec* planes) { return reinterpret_cast<const uint64_t*>(planes)[row / 64]; };
-                return row % 64 == 0 ? 0 : line(word(high(group)) & ~(~uint64_t{0} << row % 64), word);
+                const uint64_t mask = row % 64 == 0 ? 0 : word(high(group)) & ~(~uint64_t{0} << row % 64);
+                uint64_t counts = 0;
+                for (int k = 0; k < 8 && mask != 0; ++k) counts |= uint64_t(std::popcount(mask & word(lowest_[k]))) << 8 * k;
+                return counts;
             };
             int cut = -1;
             uint64_t before_cut = 0;
@@ -255,7 +249,7 @@ public:
                 at[n] = &split_[first + v];
                 n += !Word::is_zero(mask[v]);
             }
-            count_live<1, N>(n, live, at, rows + size_t(distance) * width_);
+            with_constant<1, N>(n, [&]<int K>() { count_live<K>(live, at, rows + size_t(distance) * width_); });
         });
     }
     void add_matches(const Piece& piece, double* rows) {
@@ -299,10 +293,6 @@ private:
     // template parameter, so that they stay in registers.
     template <int kDigits>
     void add_up() {
-        if (kDigits < std::min(n_digits_, 9)) {
-            if constexpr (kDigits < 9) add_up<kDigits + 1>();
-            return;
-        }
         const int n_digits = kDigits < 9 ? kDigits : n_digits_;
         for (int v = 0; v < n_vectors_; ++v) {
             Vec ones{}, twos{}, fours{}, more[kDigits < 9 ? kDigits : kMaxDigits] = {};
@@ -364,15 +354,11 @@ private:
     template <class F>
     void for_each_distance(int begin, int end, F f) {
         for (int v = 0; v < n_vectors_; v += Word::kTile)
-            start<1>(std::min(Word::kTile, n_vectors_ - v), begin, end, v, f);
+            with_constant<1, Word::kTile>(std::min(Word::kTile, n_vectors_ - v), [&]<int N>() { start<N>(begin, end, v, f); });
     }
 
     template <int N, class F>
-    void start(int n, int begin, int end, int first, F& f) {
-        if (n != N) {
-            if constexpr (N < Word::kTile) start<N + 1>(n, begin, end, first, f);
-            return;
-        }
+    void start(int begin, int end, int first, F& f) {
         Vec rows[N];
         for (int v = 0; v < N; ++v) rows[v] = inside(begin, end, first + v);
         for (int group = 0; group <= m_ / 8; ++group) {
@@ -433,13 +419,11 @@ private:
         }
     }
 
-    // How many rows of each word of the mask have each value of the lowest three digits, a byte for each; `of`
-    // takes a vector or a word from planes.
-    template <class Bits, class Of>
-    Bits line(Bits mask, Of of) const {
-        Bits counts{};
-        if (is_zero(mask)) return counts;
-        for (int low = 0; low < 8; ++low) counts |= popcounts(mask & of(lowest_[low])) << 8 * low;
+    // How many rows of each word of the mask have each value of the lowest three digits, a byte for each.
+    Vec line(Vec mask, int v) const {
+        Vec counts{};
+        if (Word::is_zero(mask)) return counts;
+        for (int low = 0; low < 8; ++low) counts |= Word::popcounts(mask & lowest_[low][v]) << 8 * low;
         return counts;
     }
 
@@ -460,12 +444,8 @@ private:
         return !Word::is_zero(all);
     }
 
-    template <int K, int N>
-    void count_live(int n, const Split* live, const Split* const* at, int32_t* out) const {
-        if (n != K) {
-            if constexpr (K < N) count_live<K + 1, N>(n, live, at, out);
-            return;
-        }
+    template <int K>
+    void count_live(const Split* live, const Split* const* at, int32_t* out) const {
         for (int i = 0; i < width_; i += 4) {  // the width is a multiple of four
             typename Word::Sum sum[4] = {};
             for (int v = 0; v < K; ++v) {  // a mask serves four columns while it is in registers

@@ -81,7 +81,8 @@ public:
         describe(V);
         const int vectors = room_ / 4, n = vectors * n_kappas_;
         const int groups = (n + kSideBySide - 1) / kSideBySide, step = (n + groups - 1) / groups;
-        for (int first = 0; first < n; first += step) solve_some<kSideBySide>(V, first, std::min(step, n - first));
+        for (int first = 0; first < n; first += step)
+            with_constant<1, kSideBySide>(std::min(step, n - first), [&]<int N>() { solve_some<N>(V, first); });
         for (int k = 0; k < n_kappas_; ++k) {
             double sum = 0, square_sum = 0;
             for (int y = 0; y < r_; ++y) {
@@ -103,13 +104,9 @@ public:
     }
 
 private:
-    // Solve for n vectors of classes and kappas, from the first on.
+    // Solve for N vectors of classes and kappas, from the first on.
     template <int N>
-    void solve_some(const double* V, int first, int n) {
-        if (n != N) {
-            if constexpr (N > 1) solve_some<N - 1>(V, first, n);
-            return;
-        }
+    void solve_some(const double* V, int first) {
         const int vectors = room_ / 4;
         Search s[N];
         for (int j = 0; j < N; ++j) s[j] = start(V, 4 * ((first + j) % vectors), (first + j) / vectors);
@@ -164,7 +161,7 @@ private:
 
     struct Search {
         const double* V;
-        double kappa;
+        double kappa, tolerance;
         Four g, f, slope, low{}, high{1, 1, 1, 1};
         FourBits open;
 
@@ -177,11 +174,10 @@ private:
             const Four below = less > 0 ? more * f + less * kappa : steep;
             low = f < kappa ? g : low;
             high = f > kappa ? g : high;
-            Four next = g * above / below;
-            next = next > low ? next : 2 * high;
+            const Four step = g * above / below, error = f - kappa;
+            Four next = step > low ? step : 2 * high;
             next = next < high ? next : 0.5 * (low + high);
-            const Four error = f - kappa;
-            open &= ((error > 5e-14 * kappa) | (error < -5e-14 * kappa)) & (next != g);
+            open &= ((error > tolerance) | (error < -tolerance)) & (step != g) & (next != g);
             g = open ? next : g;
             return open;
         }
@@ -193,6 +189,8 @@ private:
         Search s;
         s.V = V + first;
         const double kappa = s.kappa = kappas_[k];
+        // The last bit of gamma is worth d last bits of gamma^d.
+        s.tolerance = kappa * std::max(5e-14, 1e-15 * m_);
         const Four n = load(&shape_[first]), mean = load(&shape_[room_ + first]), nearest = load(s.V);
         const Four variance = load(&shape_[2 * room_ + first]), drop = log_kappas_[k] - load(&shape_[3 * room_ + first]);
         const Four square = mean * mean + 2 * variance * drop;
