@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 import zipfile
+from collections import Counter
 from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
@@ -24,20 +25,25 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 import skops.io
+from rich.console import Console
 from sklearn.metrics import accuracy_score, log_loss
 from typer.testing import CliRunner, Result
 
 import localbayes
-from localbayes import LCWNB, kernels
+from localbayes import LCWNB, NB, kernels
 from localbayes.classifiers import METHODS
 from localbayes.cli import app
+from localbayes.cli import study as study_command
 from localbayes.cli.errors import describe
 from localbayes.cli.evaluate import cross_validate
 from localbayes.cli.progress import progress_bar
 from localbayes.datasets import embedded_path, load
 from localbayes.encoding import Coded
 from localbayes.persistence import load_model, save_model
+from localbayes.study import FoldRow, Store, paper_table
+from localbayes.study.findings import examine
 from localbayes.weka import WekaFolds
+from study_support import paper_store
 
 IRIS = str(embedded_path("iris"))
 # Variables with which terminals and CI systems ask for colours.
@@ -210,8 +216,23 @@ def test_outputs_as_csv_and_parquet_agree(tmp_path: Path) -> None:
     assert frame.to_csv(index=False) == printed
 
 
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_categories_that_are_not_text_are_found_in_files(tmp_path: Path, ending: str) -> None:
+    """Truth values and whole numbers stay what the model knows them as, whatever stands beside them."""
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame({"smoker": rng.random(80) < 0.5, "ward": rng.integers(1, 5, 80)})
+    y = np.where(frame["smoker"] ^ (frame["ward"] > 2), "ill", "well")
+    model = METHODS["AODE"](categorical_features="all").fit(frame, y)
+    save_model(model, tmp_path / "m.skops")
+    asked = frame.astype({"ward": str})
+    asked.loc[len(asked)] = [True, "other"]
+    getattr(asked, f"to_{ending}")(tmp_path / f"t.{ending}", index=False)
+    found = rows(ok("predict", tmp_path / "m.skops", tmp_path / f"t.{ending}"))
+    assert [row["prediction"] for row in found[:-1]] == model.predict(frame).tolist() == y.tolist()
+
+
 def test_types_of_parquet_that_csv_lacks(tmp_path: Path) -> None:
-    """Dates, times and bools in Parquet become text, so that a model file can keep them."""
+    """Dates and times in Parquet become text, so that a model file can keep them; bools stay bools."""
     days = [datetime.date(2020, 1, 1), None, datetime.date(2020, 2, 1), datetime.date(2020, 1, 1)]
     frame = pd.DataFrame(
         {
@@ -231,7 +252,7 @@ def test_types_of_parquet_that_csv_lacks(tmp_path: Path) -> None:
         for name, column in zip(model.encoder_.names, model.encoder_.columns, strict=True)
     }
     assert domains["day"] == ["2020-01-01", "2020-02-01"]
-    assert domains["flag"] == ["False", "True"]
+    assert domains["flag"] == [False, True]
     assert domains["time"] == ["2020-01-01 12:00:00"]
     assert domains["declared"] == ["b", "c", "a"]
     assert domains["whole"] == "bins"
@@ -278,6 +299,32 @@ def test_evaluate_says_that_a_loss_is_infinite(tmp_path: Path) -> None:
     shown = ok("evaluate", tmp_path / "t.csv", "-t", "class", "-m", "NB", "--alpha", "0")
     assert re.search(r"\binf\b", shown)
     assert "nan" not in shown
+
+
+@pytest.mark.parametrize("columns", ["200", "80", "50", "20"])
+def test_evaluate_shows_its_figures_whole(columns: str) -> None:
+    """A long description is continued on the next line, whatever the width; the figures stay as they are."""
+    words = ["-m", "NB", "--missing", "ignore", "--n-bins", "5", "-p", "discretize=mdl"]
+    result = run("evaluate", IRIS, "-t", "class", *words, env={"COLUMNS": columns})
+    assert result.exit_code == 0
+    model = NB(missing="ignore", n_bins=5, discretize="mdl")
+    accuracy, losses = cross_validate(model, *load("iris"), folds=10, runs=1)
+    expected = [
+        statistic(values.tolist()) for values in (100 * accuracy, losses) for statistic in (mean, stdev)
+    ]
+    assert figures(result.stdout)[:2] == pytest.approx(expected[:2], abs=0.0051)
+    assert figures(result.stdout)[2:] == pytest.approx(expected[2:], abs=0.000051)
+    assert "…" not in result.stdout
+    # The first line of the description has the figures behind it.
+    letters = "".join(re.sub(r"[\d.]+ ± [\d.]+", "", result.stdout).split())
+    assert "NB(discretize='mdl',missing='ignore',n_bins=5)" in letters
+
+
+def test_descriptions_are_no_markup(tmp_path: Path) -> None:
+    """A class called [red] in the description of a method is shown as that."""
+    (tmp_path / "t.csv").write_text("x,class\n" + "a,[red]\nb,[blue]\n" * 10)
+    weights = "class_weight={'[red]': 2, '[blue]': 1}"
+    assert "'[red]'" in ok("evaluate", tmp_path / "t.csv", "-t", "class", "-m", "NB", "-p", weights)
 
 
 def test_long_numbers_are_classes(tmp_path: Path) -> None:
@@ -627,6 +674,84 @@ def test_a_terminal_sees_progress() -> None:
     assert b"evaluating" in shown
     assert b"10/10" in shown
     assert b"evaluating" not in out
+
+
+def wide_store(path: Path, more: list[str]) -> Path:
+    """Make a store with the paper's ten columns and others on three data sets, one of a long name."""
+    paper_store(path, ["iris", "vote", "zoo"], {"zoo": "z" * 30})
+    with Store(path) as store:
+        store.add_methods([(column, "") for column in more])
+        for i, column in enumerate(more):
+            right = 6000 + i
+            rows = [
+                (s.name, column, 1, f, 10_000, right, right, right) for s in store.sets() for f in range(2)
+            ]
+            store.add([FoldRow(*row) for row in rows])
+    return path
+
+
+def assert_nothing_is_cut(seen: str, more: list[str], width: int) -> None:
+    """Every heading, name and figure is there, in lines of at most so many characters."""
+    assert "…" not in seen
+    assert max(len(line) for line in seen.splitlines()) <= width
+    paper = paper_table().only(["iris", "vote", "zoo"], paper_table().columns)
+    expected = [f"{cell.mean:.2f}" for cell in paper.cells.values()]
+    expected += 3 * [f"{60 + i / 100:.2f}" for i in range(len(more))]
+    for figure, count in Counter(expected).items():
+        assert len(re.findall(rf"\b{re.escape(figure)}\b", seen)) >= count
+    for column in paper.columns:
+        assert re.search(rf"\b{column}\b", seen)
+    # A name that is longer than the terminal goes over several lines.
+    for column in more:
+        assert seen.count(column[0]) == len(column)
+    blocks = seen.count("data set")
+    assert seen.count("z") == 30 * blocks
+    assert seen.count("average") == blocks
+
+
+@pytest.mark.parametrize("width", [45, 80, 120, 400])
+def test_show_cuts_nothing_off(tmp_path: Path, width: int) -> None:
+    """The table comes in as many blocks as it needs, each with the names of the data sets."""
+    more = [100 * "#", 12 * "@"]
+    with Store(wide_store(tmp_path / "s.db", more)) as store:
+        blocks = study_command._blocks(examine(store), width)
+    page = io.StringIO()
+    for block in blocks:
+        Console(file=page, width=width).print(block)
+    assert_nothing_is_cut(page.getvalue(), more, width)
+    assert ("±" in page.getvalue()) == (len(blocks) == 1) == (width == 400)
+
+
+def test_show_on_a_terminal(tmp_path: Path) -> None:
+    """On a terminal of 80 columns all eleven columns can be read."""
+    more = [90 * "#"]
+    path = wide_store(tmp_path / "s.db", more)
+    ours, theirs = pty.openpty()
+    with spawn("study", "show", "--store", path, stdout=theirs, stderr=-1) as process:
+        os.close(theirs)
+        shown = b""
+        while True:
+            assert select.select([ours], [], [], PATIENCE)[0], f"nothing was written for {PATIENCE} s"
+            try:
+                part = os.read(ours, 4096)
+            except OSError:
+                break
+            if not part:
+                break
+            shown += part
+        process.communicate(timeout=PATIENCE)
+    os.close(ours)
+    assert process.returncode == 0
+    assert_nothing_is_cut(re.sub(r"\x1b\[[\d;]*m", "", shown.decode()), more, 80)
+
+
+def test_show_in_a_pipe(tmp_path: Path) -> None:
+    """In a pipe the table is one, however long the names are, with deviations."""
+    more = [300 * "#", 90 * "@", 80 * "$"]
+    text = ok("study", "show", "--store", wide_store(tmp_path / "s.db", more))
+    (head,) = (line for line in text.splitlines() if "data set" in line)
+    assert head.split() == ["data", "set", *paper_table().columns, *more]
+    assert text.count("±") == 3 * 13
 
 
 def test_ctrl_c_is_one_line_and_code_130(tmp_path: Path) -> None:

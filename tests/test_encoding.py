@@ -654,6 +654,32 @@ def test_codes_of_a_smaller_domain_keep_what_they_lack():
     np.testing.assert_array_equal(model.predict_proba(narrow), model.predict_proba(wide))
 
 
+def test_labels_may_be_points_in_time():
+    """They come back as they were, nanoseconds included."""
+    y = np.array(["2020-01-01T00:00:00.000000001", "2021-01-01"], "datetime64[ns]")
+    assert LCWNB(1).fit([["a"], ["b"]], y).predict([["b"], ["a"]]).tolist() == list(y[::-1])
+
+
+def test_bins_of_large_numbers_can_be_told_apart():
+    """Ends of bins have as many digits as that takes, and at least those before the point."""
+    stamps = pd.DataFrame({"time": 1_700_000_000 + np.arange(50) * 7, "day": 20240101 + np.arange(50)})
+    labels = [column.labels() for column in TableEncoder().fit(stamps).columns]
+    assert [len(set(names)) for names in labels] == [10, 10]
+    assert labels[0][:2] == ["≤ 1700000034", "(1700000034, 1700000069]"]
+    assert labels[1][-1] == "> 20240145"
+    answer = LCWNB(5).fit(stamps, ["old", "new"] * 25).explain(stamps.iloc[[3]])
+    assert answer.values == (("1700000021", "20240104"),)
+
+
+def test_names_of_codes_are_compared():
+    """Codes in another order of columns are refused, those without names are taken as they are."""
+    table = Coded([[0, 2], [1, 0]], [2, 3], names=["sex", "size"])
+    model = LCWNB(1).fit(table, ["x", "y"])
+    assert model.explain(Coded([[0, 2]], [2, 3])).names == ("sex", "size")
+    with pytest.raises(ValueError, match="column 0 of the codes is called 'size', but 'sex' in fit"):
+        model.predict(Coded([[2, 0]], [3, 2], names=["size", "sex"]))
+
+
 def test_labels_are_sorted_outside_and_declared_inside():
     """classes is sorted; codes follow the declared order, which decides ties."""
     labels = ClassLabels.learn(pd.Categorical(["lo", "hi"], categories=["lo", "none", "hi"]))
@@ -727,6 +753,12 @@ def test_a_label_that_was_not_declared_is_refused(later):
         pd.Categorical(["x", None]),
         pl.Series(["x", None]),
         pl.Series(["x", None], dtype=pl.Enum(["x"])),
+        ["x", float("nan")],
+        ("x", None),
+        np.array(["2020-01-01", "NaT"], "datetime64[D]"),
+        np.array(["2020-01-01", "NaT"], "datetime64[ns]"),
+        np.ma.masked_array(["x", "y"], [False, True]),
+        np.ma.masked_array([1, 2], [False, True]),
     ],
     ids=lambda y: f"{type(y).__name__} {getattr(y, 'dtype', y)}",
 )

@@ -143,6 +143,52 @@ def test_a_weighting_of_ones_is_naive_bayes(problem):
         np.testing.assert_allclose(log_joint[q], oracle.naive_bayes_scores(S, T, X.sizes), rtol=1e-12)
 
 
+SHAPE = r"in the shape of distance_counts, \(1, 2, 3\), got "
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (lambda V: np.full(V.shape, np.nan), "be finite and not negative where there are rows, got nan"),
+        (lambda V: np.full(V.shape, np.inf), "be finite and not negative where there are rows, got inf"),
+        (lambda V: np.full(V.shape, -1), "be finite and not negative where there are rows, got -1.0"),
+        (lambda V: 0.5 ** np.arange(V.shape[2]), SHAPE + r"shape \(3,\)"),
+        (lambda V: None, SHAPE + "None"),
+        (lambda V: [["a"]], SHAPE + r"\[\['a'\]\]"),
+    ],
+)
+def test_weights_that_are_none_are_refused(given, message):
+    """In one line, by predict and by explain."""
+
+    class Odd(LazyClassifier):
+        def weights(self, distance_counts):
+            return given(distance_counts)
+
+    model = Odd().fit([["a", "b"], ["a", "c"]], ["x", "y"])
+    for call in (model.predict, model.predict_proba, model.explain):
+        with pytest.raises(ValueError, match=f"^Odd.weights must .*{message}$"):
+            call([["a", "b"]])
+
+
+@pytest.mark.parametrize("odd", [bool, int, "nan where there are no rows"])
+def test_weights_of_any_type_are_weights(odd):
+    """Truth values and whole numbers count as one or none; what no row has is not looked at."""
+
+    class Near(LazyClassifier):
+        def weights(self, distance_counts):
+            near = np.broadcast_to(np.arange(distance_counts.shape[2]) < 2, distance_counts.shape)
+            return np.where(distance_counts > 0, near, np.nan) if isinstance(odd, str) else near.astype(odd)
+
+    class Plain(LazyClassifier):
+        def weights(self, distance_counts):
+            return np.broadcast_to(np.array([1.0, 1.0, 0.0]), distance_counts.shape)
+
+    X, y = [["a", "b"], ["a", "c"], ["d", "c"]], ["x", "y", "y"]
+    model, plain = Near().fit(X, y), Plain().fit(X, y)
+    np.testing.assert_array_equal(model.predict_proba(X), plain.predict_proba(X))
+    np.testing.assert_array_equal(model.explain(X).contributions, plain.explain(X).contributions)
+
+
 def test_a_lazy_classifier_without_weights_says_so():
     """The base class alone cannot predict."""
     model = LazyClassifier().fit([["a"]], ["x"])

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import csv
 import html.parser
+import itertools
 import json
+import math
 import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace
+from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib.font_manager import FontProperties
+from matplotlib.textpath import TextPath
 
 from localbayes.study import FoldRow, Store, make_plan, paper_table, read_table, run_study, write_report
 from localbayes.study import figures as drawn
 from localbayes.study import page as page_module
 from localbayes.study.findings import differences, examine
+from localbayes.study.summary import Reliability
 from localbayes.study.table import SetInfo, Table, printed
 from localbayes.weka import corrected_paired_ttest
 from study_support import friedman_by_ranks, paper_store, small_plan
@@ -245,7 +251,9 @@ def test_ties_by_the_plain_rule_are_told_apart(tmp_path):
         store.add_methods([("LWNB-declared", "first class wins")])
         off = round(100 * printed_mean) + 20
         rows = [
-            FoldRow("iris", "LWNB-declared", 1, f, 10_000, off, off + 5, off - 30, None) for f in range(2)
+            FoldRow("iris", "LWNB-declared", run, f, 10_000, off, off + 5, off - 30, None)
+            for run in range(10)
+            for f in range(10)
         ]
         store.add(rows)
         findings = examine(store)
@@ -286,6 +294,142 @@ def test_causes_of_differences(tmp_path):
         store.add([FoldRow("iris", "NB", run, f, 15, 14, 14, 14) for run in range(10) for f in range(10)])
         (difference,) = examine(store).differences
     assert difference.cause.startswith("not explained by ties")
+
+
+def test_ties_explain_nothing_on_other_folds(tmp_path):
+    """A cell of fewer folds differs from the paper's by them, even if its ties reach the printed one."""
+    mean = round(100 * paper_table().cells["glass", "LCWNB5"].mean)
+    with Store(tmp_path / "s.db") as store:
+        store.add_methods([("LCWNB5", "")])
+        store.add_set(SetInfo("glass", 214, 10, 7), "x")
+        off = mean - 60
+        store.add([FoldRow("glass", "LCWNB5", 1, f, 10_000, off, mean + 9, off - 9) for f in range(10)])
+        (difference,) = examine(store).differences
+        assert difference.cause == "measured on 10 folds, the paper's on 100"
+        write_report(tmp_path / "s.db", tmp_path / "few")
+        more = [(run, f) for run in range(2, 11) for f in range(10)]
+        store.add([FoldRow("glass", "LCWNB5", run, f, 10_000, off, mean + 9, off - 9) for run, f in more])
+        (difference,) = examine(store).differences
+        assert difference.cause.startswith("equal scores")
+    write_report(tmp_path / "s.db", tmp_path / "all")
+    for name, within in (("few", 0), ("all", 1)):
+        text = (tmp_path / name / "index.html").read_text()
+        assert f"<strong>{within} of 1</strong><span>other cells lie within their range of ties" in text
+
+
+def test_own_columns_may_end_in_declared(tmp_path):
+    """Only the two built-in repetitions are left out: NB-declared of one's own is a column like any other."""
+    path = paper_store(tmp_path / "s.db", ["iris", "vote"])
+    with Store(path) as store:
+        store.add_methods([("NB-declared", "mine"), ("ICLNB-declared", "first class wins")])
+        for column in ("NB-declared", "ICLNB-declared"):
+            rows = [FoldRow(s, column, 1, f, 100, 77, 77, 77) for s in ("iris", "vote") for f in range(2)]
+            store.add(rows)
+        findings = examine(store)
+    assert findings.table.columns == (*paper_table().columns, "NB-declared")
+    assert findings.averages()["NB-declared"] == 77
+    # The paper prints no such column, so there is nothing to compare it with.
+    assert (findings.compared_cells, findings.plain_cells) == (2 * 10, 2)
+    write_report(path, tmp_path / "out")
+    assert "iris,NB-declared,77.00,0.00," in (tmp_path / "out" / "table.csv").read_text()
+    assert '">NB-declared</button>' in (tmp_path / "out" / "index.html").read_text()
+
+
+def sign_rule(sets: int) -> str | None:
+    """Find the fewest wins of so many that are as rare as the paper's 23 of 36, by counting."""
+    for wins in range(sets + 1):
+        ways = sum(math.comb(sets, k) for k in range(wins, sets + 1))
+        if ways / 2**sets < 0.0663:
+            percent = (Decimal(100 * ways) / 2**sets).quantize(Decimal("0.01"), ROUND_HALF_UP)
+            return f"{wins} of {sets} (level {percent} %)"
+    return None
+
+
+@pytest.mark.parametrize("sets", [36, 20, 5, 3])
+def test_the_level_of_the_dots(tmp_path, sets):
+    """The page gives the level of the sign test for the data sets at hand, or nothing where there is none."""
+    names = [s.name for s in paper_table().sets][:sets]
+    path = paper_store(tmp_path / "s.db", names)
+    with Store(path) as store:
+        store.add_methods([("Partial", "four sets")])
+        store.add([FoldRow(s, "Partial", 1, 0, 100, 50, 50, 50) for s in names[:4]])
+    write_report(path, tmp_path / "out")
+    text = (tmp_path / "out" / "index.html").read_text()
+    rules = [rule for rule in (sign_rule(sets), sign_rule(min(sets, 4))) if rule]
+    if rules:
+        assert f"calls the method worse: on at least {' or '.join(rules)}.</p>" in text
+    else:
+        assert "sign test" not in text
+    assert ("6.62 %" in text) == (sets == 36)
+
+
+def extents(drawing: str) -> tuple[float, list[tuple[float, float, float]], list[tuple[float, float]]]:
+    """Width of a picture, left, right and baseline of its texts in DejaVu Sans, and the paper's circles."""
+    root = ET.fromstring(drawing)
+    svg = "{http://www.w3.org/2000/svg}"
+    texts = []
+    for found in root.iter(f"{svg}text"):
+        css, x = found.get("class").split(), float(found.get("x"))
+        font = FontProperties(family="DejaVu Sans", weight="bold" if "bold" in css else "normal")
+        # Two spaces are shown as one.
+        word = " ".join(found.text.split())
+        width = TextPath((0, 0), word, size=11 if "small" in css else 13, prop=font).get_extents().width
+        left = x - {"start": 0.0, "middle": width / 2, "end": width}[found.get("text-anchor")]
+        texts.append((left, left + width, float(found.get("y"))))
+    circles = [found for found in root.iter(f"{svg}circle") if found.get("class") == "paper"]
+    return (
+        float(root.get("width")),
+        texts,
+        [(float(found.get("cx")), float(found.get("cy"))) for found in circles],
+    )
+
+
+@pytest.mark.parametrize("reference", ["LCWNB5", "HistGradientBoosting"])
+@pytest.mark.parametrize("sets", [1, 2, 36])
+def test_no_label_leaves_its_figure(tmp_path, reference, sets):
+    """Every text of every figure lies inside it, however long the names and the critical difference are."""
+    path = paper_store(tmp_path / "s.db", [s.name for s in paper_table().sets][:sets])
+    more = ["HistGradientBoosting", "LogisticRegression", "a method of mine with a very long name", 12 * "W"]
+    with Store(path) as store:
+        store.add_methods([(column, "") for column in more])
+        bins = "[" + "[1,0.5,1]," * 9 + "[1,0.9,1]]"
+        for s in store.sets():
+            for i, column in enumerate(more):
+                right = 5000 + 1000 * i
+                rows = [(1, f, 10_000, right, right, right, 0.5, bins) for f in range(2)]
+                store.add([FoldRow(s.name, column, *row) for row in rows])
+    write_report(path, tmp_path / "out", reference)
+    drawings = re.findall(r"<svg .*?</svg>", (tmp_path / "out" / "index.html").read_text(), re.S)
+    assert len(drawings) == 6
+    for drawing in drawings:
+        width, texts, _ = extents(drawing)
+        assert min(left for left, _, _ in texts) >= 0
+        assert max(right for _, right, _ in texts) <= width
+
+
+def test_names_over_the_reliability_curves():
+    """Long names of neighbouring curves do not run into each other."""
+    found = [Reliability(16 * letter + " and more", 0.5, ((0.5, 0.5, 9),)) for letter in "ABCD"]
+    _, texts, _ = extents(drawn.reliability_curves(found).inline())
+    names = sorted(text for text in texts if text[2] == min(y for _, _, y in texts))
+    assert len(names) == 4
+    assert all(first[1] < second[0] for first, second in itertools.pairwise(names))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_circles_and_figures_do_not_overlap(seed):
+    """In Figure 1 no circle of the paper lies on a figure, wherever the two are."""
+    paper = paper_table().only(["iris", "labor", "vote", "zoo", "glass"], paper_table().columns)
+    shift = np.random.default_rng(seed).normal(0, 1, size=len(paper.columns))
+    moved = dict(zip(paper.columns, shift, strict=True))
+    cells = {(s, c): replace(cell, mean=cell.mean + moved[c]) for (s, c), cell in paper.cells.items()}
+    table = replace(paper, cells=cells)
+    width, texts, circles = extents(drawn.figure1(table, table.columns, paper).inline())
+    assert len(circles) == 2 * len(table.columns) + 1
+    assert all(left >= 0 and right <= width for left, right, _ in texts)
+    for x, y in circles:
+        beside = [text for text in texts if abs(text[2] - 4 - y) < 8]
+        assert not [text for text in beside if text[0] < x + 3.5 and x - 3.5 < text[1]]
 
 
 def test_the_defect_of_the_printed_column(tmp_path):

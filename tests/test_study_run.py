@@ -25,7 +25,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.dummy import DummyClassifier
-from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier, VotingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 from sklearn.svm import LinearSVC
@@ -95,6 +95,37 @@ class Numbered(LinearSVC):
 
     def fit(self, X, y):
         return super().fit(X, np.unique(y, return_inverse=True)[1])
+
+
+class Contrary(NB):
+    """Predicts the first class always, whatever its probabilities."""
+
+    def predict(self, X):
+        return np.repeat(self.classes_[:1], len(X))
+
+
+class Even(NB):
+    """Has the same probability for every class, and predicts as NB does."""
+
+    def predict_proba(self, X):
+        return np.full((len(X), len(self.classes_)), 1 / len(self.classes_))
+
+
+class Misshapen(DummyClassifier):
+    """Answers with too few labels or probabilities."""
+
+    def __init__(self, fault="label"):
+        super().__init__()
+        self.fault = fault
+
+    def predict(self, X):
+        labels = super().predict(X)
+        return {"label": labels[:1], "none": None, "column": labels[:, None]}.get(self.fault, labels)
+
+    def predict_proba(self, X):
+        proba = super().predict_proba(X)
+        changed = {"zeros": 0 * proba, "row": proba[:1], "classes": proba[:, :1], "negative": -proba}
+        return changed.get(self.fault, proba)
 
 
 class Leaving(NB):
@@ -174,6 +205,13 @@ def test_labels_decide_where_given():
         (Prediction(["a"]), "scores, labels or both"),
         (Prediction(["a", "b"], np.zeros((1, 3))), "2 columns"),
         (Prediction(["a", "b"], np.array([[0.0, np.nan]])), "NaN"),
+        (Prediction(["a", "b"], np.array([[0.0, np.inf]])), "infinite"),
+        (Prediction(["a", "b"], np.zeros((3, 2))), r"scores of shape \(3, 2\) for 1 rows and 2 classes"),
+        (Prediction(["a", "b"], np.zeros(2)), r"scores of shape \(2,\) for 1 rows and 2 classes"),
+        (Prediction(["a", "b"], np.full((1, 2), -np.inf)), "row 0 has no probability for any class"),
+        (Prediction((), labels=["a", "b"]), "predicted 2 labels for 1 rows: expected one for each"),
+        (Prediction(["a", "b"], np.zeros((1, 2)), ["a", "b"]), "predicted 2 labels for 1 rows"),
+        (Prediction((), labels="a"), r"labels of shape \(\) for 1 rows"),
         (
             Prediction(["a", "b", "c"], np.zeros((1, 3))),
             "scores for the class 'c', which the data",
@@ -312,6 +350,19 @@ def test_foreign_classifiers_match_scikit_learns_own_use(tmp_path):
         assert found["iris", "lr", 1, fold][0] == right
 
 
+def test_predict_of_ones_own_decides(tmp_path):
+    """A class that overrides `predict` of localbayes is taken at its word, its probabilities stay NB's."""
+    specs = ["test_study_run:Contrary", "test_study_run:Even", "NB"]
+    run_study(make_plan(["vote"], specs, runs=1, folds=5), tmp_path / "s.db")
+    found = answers(tmp_path / "s.db")
+    _, y = load("vote")
+    first = min(y.cat.categories)
+    for fold, (_, test) in enumerate(WekaFolds(n_splits=5, n_repeats=1).split(y, y)):
+        right, _, loss, _ = found["vote", "NB", 1, fold]
+        assert found["vote", "Contrary", 1, fold][::2] == ((y.iloc[test] == first).sum(), loss)
+        assert found["vote", "Even", 1, fold][::2] == (right, pytest.approx(np.log(2)))
+
+
 @pytest.mark.parametrize(
     ("specs", "message"),
     [
@@ -425,6 +476,27 @@ def test_own_files(tmp_path, monkeypatch):
     assert by_name.load().classes == ["x0", "x1"]
     outcome = run_study(make_plan(["iris.csv"], ["NB"], runs=1, folds=3), "s.db")
     assert (outcome.rows, outcome.failed) == (3, 0)
+
+
+@pytest.mark.parametrize("ending", ["csv", "arff"])
+def test_a_target_of_measured_numbers(tmp_path, ending):
+    """Fractions are no classes; whole numbers are, also where they are written 1.0."""
+    heads = {"csv": "a,cls\n", "arff": "@relation x\n@attribute a numeric\n@attribute cls numeric\n@data\n"}
+    measured, whole = tmp_path / f"measured.{ending}", tmp_path / f"whole.{ending}"
+    measured.write_text(heads[ending] + "".join(f"{i},{i + 0.2232}\n" for i in range(12)))
+    whole.write_text(heads[ending] + "".join(f"{i},{1 + i % 2}.0\n" for i in range(12)))
+    plan = make_plan([str(measured), str(whole)], ["NB"], runs=1, folds=3)
+    outcome = run_study(plan, tmp_path / "s.db")
+    assert (outcome.rows, outcome.failed) == (6, 3)
+    assert outcome.first_error.endswith(
+        "measured." + ending + ": the target 'cls' holds numbers such as 0.2232; "
+        "expected classes: text or whole numbers"
+    )
+    assert SetSource("whole", whole).load().classes == [1.0, 2.0]
+    lacking = tmp_path / f"lacking.{ending}"
+    lacking.write_text(whole.read_text() + "3,?\n")
+    with pytest.raises(ValueError, match="has 1 rows without a class"):
+        SetSource("lacking", lacking).load()
 
 
 def test_endings_in_capitals(tmp_path):
@@ -547,6 +619,28 @@ def test_methods_that_end_the_program_or_answer_with_numbers(tmp_path, method, e
     assert {found.replace("but 1", "but 0") for found in errors} == {error}
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("fault", "error"),
+    [
+        ("label", "the method predicted 1 label for 19 rows: expected one for each"),
+        ("none", "the method predicted labels of shape () for 19 rows: expected one for each"),
+        ("column", "the method predicted labels of shape (19, 1) for 19 rows: expected one for each"),
+        ("row", "the method gave scores of shape (1, 2) for 19 rows and 2 classes: expected 19 rows and "),
+        ("classes", "the method gave scores of shape (19, 1) for 19 rows and 2 classes: expected 19 rows "),
+        ("zeros", "row 0 has no probability for any class: expected one above 0 in every row"),
+        ("negative", "the method gave NaN, an infinite or a negative number as a probability"),
+    ],
+)
+def test_predictions_of_another_shape(tmp_path, fault, error):
+    """Too few labels or probabilities are never counted: each fold fails, with one clear line."""
+    method = from_estimator("mine", Misshapen(fault))
+    assert run_study(make_plan(["labor"], [method], runs=1, folds=3), tmp_path / "s.db").failed == 3
+    errors = {value[3] for value in answers(tmp_path / "s.db").values()}
+    assert len(errors) == 1
+    assert errors.pop().startswith(f"ValueError: {error}")
+
+
 def test_an_interrupt_is_no_failure(tmp_path):
     """Ctrl-C inside a method ends the run and leaves no row."""
     with pytest.raises(KeyboardInterrupt):
@@ -566,6 +660,65 @@ def test_a_store_holds_one_classifier_in_a_column(tmp_path):
         run_study(make_plan(["labor"], [other], runs=2, folds=3), path)
     assert answers(path) == before
     assert run_study(make_plan(["labor"], [first], runs=2, folds=3), path).rows == 3
+
+
+def votes(members: int, place: int, c: float) -> VotingClassifier:
+    """Many classifiers, of which the one in this place depends on `c`."""
+    values = [c if i == place else 1.5 + i for i in range(members)]
+    return VotingClassifier(
+        [(f"a_long_name_{i}", LogisticRegression(C=v, max_iter=500 + i)) for i, v in enumerate(values)]
+    )
+
+
+def constant_of_many_numbers(one: float) -> DummyClassifier:
+    """A parameter of 2000 numbers, which numpy shows in part: not the one in the middle."""
+    constant = np.zeros(2000)
+    constant[1000] = one
+    return DummyClassifier(strategy="constant", constant=constant)
+
+
+def given_as(kind: str | None) -> DummyClassifier:
+    dummy = DummyClassifier()
+    if kind:
+        dummy.study_input = kind
+    return dummy
+
+
+@pytest.mark.parametrize(
+    ("make", "one", "other"),
+    [
+        (lambda c: votes(14, 6, c), 0.01, 100.0),
+        (lambda c: votes(40, 35, c), 0.01, 100.0),
+        (constant_of_many_numbers, 1.0, 2.0),
+        (given_as, None, "codes"),
+        (given_as, "codes", "frame"),
+    ],
+)
+def test_classifiers_that_differ_in_one_place_are_told_apart(tmp_path, make, one, other):
+    """However long its description, another classifier in a column is refused, in a short message."""
+
+    def column(value):
+        (about,) = from_estimator("mine", make(value)).about
+        return [("mine", about)]
+
+    with Store(tmp_path / "s.db") as store:
+        store.add_methods(column(one))
+        store.add([FoldRow("labor", "mine", 1, 0, 9, 9, 9, 9)])
+        store.add_methods(column(one))
+        with pytest.raises(ValueError, match=r"has results of (.+), got (.+): use another store") as refused:
+            store.add_methods(column(other))
+    message = str(refused.value).replace(str(tmp_path), "")
+    assert len(message) < 300
+    old, new = re.search(r"has results of (.+), got (.+): use", message).groups()
+    assert old != new
+
+
+def test_the_default_input_is_not_told():
+    """A description is the one of scikit-learn where `study_input` is the default and nothing is cut."""
+    assert from_estimator("mine", given_as("array")).about == (repr(DummyClassifier()),)
+    (about,) = from_estimator("mine", votes(14, 6, 2.0)).about
+    assert all(f"a_long_name_{i}'" in about for i in range(14))
+    assert "..." not in about
 
 
 OWN_CLASS = """

@@ -239,6 +239,68 @@ def test_all_columns_are_tested_beside_the_papers():
     assert not any("every-column" in key for key in before)
 
 
+def with_own_sets(papers: list[str], own: list[str], columns: list[str]):
+    """The printed figures of some data sets, of which some go by the name of one's own."""
+    part = PAPER.only([*papers, *own], columns)
+    sets = tuple(replace(s, name=f"my {s.name}", paper=False) if s.name in own else s for s in part.sets)
+    named = {s.name: t.name for s, t in zip(part.sets, sets, strict=True)}
+    cells = {(named[name], column): cell for (name, column), cell in part.cells.items()}
+    return replace(part, sets=sets, cells=cells)
+
+
+@pytest.mark.parametrize(
+    ("papers", "words"), [([], "3 sets of one's own"), (["glass", "iris"], "5 sets, 3 of them one's own")]
+)
+def test_data_sets_of_ones_own_are_tested_too(papers, words):
+    """Friedman over all data sets is scipy's, and stands beside the test of the paper's sets."""
+    columns = ["LCWNB5", "NB", "TAN", "AODE"]
+    mine = with_own_sets(papers, ["labor", "vote", "breast-cancer"], columns)
+    found = {test.key: test for test in compare(mine)}
+    every = found["friedman-every-column"]
+    expected = stats.friedmanchisquare(*mine.means(columns).T)
+    assert (every.here_statistic, every.here) == pytest.approx((expected.statistic, expected.pvalue))
+    assert every.question == f"all 4 columns are equal, on {words}: {', '.join(columns)}"
+    f = found["iman-davenport-every-column"]
+    n, chi_squared = len(mine.sets), expected.statistic
+    assert f.here_statistic == pytest.approx((n - 1) * chi_squared / (n * 3 - chi_squared))
+    assert every.paper is f.paper is None
+    of_the_paper = found.get("friedman-all")
+    if papers:
+        printed = friedman_by_ranks(PAPER.only(papers, columns).means(columns))
+        assert (of_the_paper.paper_statistic, of_the_paper.paper) == pytest.approx(printed)
+        assert of_the_paper.question == "the 4 columns of the paper are equal, on 2 sets of the paper"
+    else:
+        assert of_the_paper is None
+
+
+def test_a_column_on_ones_own_sets_alone_empties_no_test_of_the_papers():
+    """TAN without a result on the paper's sets leaves the test of the others as it was."""
+    mine = with_own_sets(["glass", "iris", "vote"], ["labor"], list(PAPER_COLUMNS))
+    lacking = {key: c for key, c in mine.cells.items() if key[1] != "TAN" or key[0] == "my labor"}
+    found = {test.key: test for test in compare(replace(mine, cells=lacking))}["friedman-all"]
+    others = [c for c in PAPER_COLUMNS if c != "TAN"]
+    _, pvalue = friedman_by_ranks(PAPER.only(["glass", "iris", "vote"], others).means(others))
+    assert found.here == found.paper == pytest.approx(pvalue)
+
+
+def test_both_sides_rest_on_the_same_data_sets():
+    """Where columns have different data sets, the paper's side is that of the sets that they share."""
+    wide, narrow = ["iris", "glass", "labor", "vote", "breast-cancer"], ["iris", "glass", "labor"]
+    few = PAPER.only(wide, PAPER_COLUMNS)
+    cells = {key: c for key, c in few.cells.items() if key[1] in (*KAPPAS, "NB") or key[0] in narrow}
+    found = {test.key: test for test in compare(replace(few, cells=cells))}
+    # Every cell is the printed one, so that the two sides can differ in their data sets only.
+    assert all(test.paper == test.here for test in found.values())
+    _, pvalue = friedman_by_ranks(PAPER.only(narrow, PAPER_COLUMNS).means(PAPER_COLUMNS))
+    assert found["friedman-all"].paper == pytest.approx(pvalue)
+    assert found["friedman-all"].question.endswith("on 3 sets of the paper")
+    ranks = PAPER.only(narrow, ["LCWNB5", *RIVALS]).mean_ranks(["LCWNB5", *RIVALS])
+    assert found["mean-rank-LCWNB5"].paper_statistic == pytest.approx(ranks["LCWNB5"])
+    _, pvalue = friedman_by_ranks(PAPER.only(wide, KAPPAS).means(KAPPAS))
+    assert found["friedman-kappa"].paper == pytest.approx(pvalue)
+    assert found["friedman-kappa"].question == "kappa 5, 10 and 20 are equal, on 5 sets of the paper"
+
+
 def test_wins_that_chance_cannot_exceed():
     """Three wins of three have chance 1/8, so no number is asked for; four of four have 1/16."""
     names = [s.name for s in PAPER.sets]

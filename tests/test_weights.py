@@ -12,6 +12,7 @@ from sklearn.naive_bayes import CategoricalNB
 import oracle
 from localbayes.classifiers import LCWNB, METHODS, NB
 from localbayes.classifiers.weights import row_weights
+from localbayes.datasets import load
 from localbayes.encoding import Coded
 from localbayes.encoding.summaries import exact_mean
 
@@ -317,6 +318,28 @@ def test_balanced_classes(method, weighted):
     rows = [n + (y[:9] == label).sum() for n, label in zip(rows, plain.classes_, strict=True)]
     factors = [sum(rows) / (3 * n) if n else 1 for n in rows]
     assert_multiplied(parts, plain.partial_fit(X[:9], y[:9]), X, factors)
+
+
+def test_superparents_occur_however_little_their_rows_weigh():
+    """Small weights do not turn AODE into naive Bayes, which cannot tell these classes apart."""
+    X = pd.DataFrame({"a": ["u", "v"] * 20, "b": ["u", "v", "v", "u"] * 10})
+    y = np.where(X["a"] == X["b"], "same", "other")
+    assert METHODS["AODE"]().fit(X, y, np.full(40, 0.04)).score(X, y) == 1
+    assert NB().fit(X, y, np.full(40, 0.04)).score(X, y) < 1
+
+
+@pytest.mark.parametrize("options", [{"class_weight": {"bad": 5.0}}, {"priors": [0.9, 0.1]}])
+def test_what_is_chosen_by_leave_one_out_knows_nothing_of_class_weights(options):
+    """Kappas and calibration are those of the plain classifier, whose probabilities are then multiplied."""
+    X, y = load("credit-g")
+    plain, moved = LCWNB().fit(X[::4], y[::4]), LCWNB(**options).fit(X[::4], y[::4])
+    factors = np.array([5.0, 1.0])
+    if "priors" in options:
+        share = (plain.class_count_ + 1) / (plain.class_count_.sum() + 2)
+        factors = np.array([0.9, 0.1]) / share
+    assert moved.temperature_ == plain.temperature_
+    expected = plain.predict_proba(X[1::4]) * factors
+    close(moved.predict_proba(X[1::4]), expected / expected.sum(axis=1, keepdims=True))
 
 
 # --- priors ----------------------------------------------------------------------------------------

@@ -28,7 +28,8 @@ class AODE(OneDependence):
     Parameters
     ----------
     min_count : int, default=1
-        A value is a superparent if it occurs in at least so many training rows.
+        A value is a superparent if it occurs in at least so many training rows, or if those in which it
+        occurs weigh so much; for 1, if it occurs at all.
     max_table_bytes : int, default=2 GiB
         A table of pairs that would be larger is refused.
     categorical_features, n_bins, discretize, missing, class_weight, priors, n_jobs
@@ -92,7 +93,9 @@ class AODE(OneDependence):
         log_children = -np.log(n_py + q_p)
         for q, times in zip(*np.unique(counts.sizes, return_counts=True), strict=True):
             log_children += times * np.log(n_py + q)
-        used = n_py.sum(axis=1, keepdims=True) >= self.min_count
+        occurs = n_py.sum(axis=1, keepdims=True)
+        # One row may weigh less than one.
+        used = occurs >= self.min_count if self.min_count > 1 else occurs > 0
         self._set_superparents(np.where(used, log_joint - log_children, -np.inf), np.ones(len(counts.sizes)))
         self._naive = naive_tables(counts, 1.0)
 

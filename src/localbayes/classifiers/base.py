@@ -348,9 +348,18 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                     raise ValueError(f"X must have rows and columns to learn from, got shape {X.shape}")
                 self.n_features_in_ = len(X.sizes)
                 self.__dict__.pop("feature_names_in_", None)
+                if X.names is not None:
+                    self.feature_names_in_ = np.array(X.names, dtype=object)
             elif len(X.sizes) != self.n_features_in_:
                 raise ValueError(
                     f"X has {len(X.sizes)} features, but it was fitted with {self.n_features_in_}"
+                )
+            known = getattr(self, "feature_names_in_", None)
+            if X.names is not None and known is not None and list(known) != X.names:
+                first = next(k for k, name in enumerate(X.names) if name != known[k])
+                raise ValueError(
+                    f"column {first} of the codes is called {X.names[first]!r}, but {known[first]!r} in fit; "
+                    "give the columns in that order"
                 )
             return X
         X = check_table(X, self)

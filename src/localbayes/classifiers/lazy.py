@@ -76,6 +76,32 @@ class LazyClassifier(BayesClassifier):
         """
         raise NotImplementedError
 
+    def checked_weights(self, distance_counts: npt.NDArray[Any]) -> Floats:
+        """What :meth:`weights` gives, as floating point; what is no weight is refused.
+
+        Where there are no rows, a weight may be anything.
+        """
+        given = self.weights(distance_counts)
+        try:
+            weights = np.asarray(given, dtype=np.float64)
+        except (TypeError, ValueError):
+            weights = np.empty(0)
+        if weights.shape != distance_counts.shape:
+            what = f"shape {weights.shape}" if hasattr(given, "shape") else f"{given!r:.60}"
+            raise ValueError(
+                f"{type(self).__name__}.weights must give numbers in the shape of distance_counts, "
+                f"{distance_counts.shape}, got {what}"
+            )
+        if not (weights >= 0).all() or np.isinf(weights).any():
+            weights = np.where(distance_counts > 0, weights, 0.0)
+            wrong = weights[~((weights >= 0) & np.isfinite(weights))]
+            if len(wrong):
+                raise ValueError(
+                    f"{type(self).__name__}.weights must be finite and not negative where there are rows, "
+                    f"got {wrong[0]}"
+                )
+        return weights
+
     def _check_parameters(self) -> None:
         check_alpha(self.alpha)
 
@@ -122,14 +148,14 @@ class LazyClassifier(BayesClassifier):
     def _scores(self, codes: Codes, margin: float) -> Floats:
         """Log joint; classes that stay more than the margin below the best may be left out."""
         counts = self.index_.count(codes)
-        return counts.log_joint(self.weights(counts.distance_counts), *self._laplace(), margin)
+        return counts.log_joint(self.checked_weights(counts.distance_counts), *self._laplace(), margin)
 
     def _laplace(self) -> tuple[Floats, float]:
         return self.sizes_.astype(np.float64), float(self.alpha)
 
     def _terms(self, codes: Codes) -> tuple[Floats, Floats]:
         counts = self.index_.count(codes)
-        return self._score_terms(codes, counts, self.weights(counts.distance_counts))
+        return self._score_terms(codes, counts, self.checked_weights(counts.distance_counts))
 
     def _score_terms(self, codes: Codes, counts: MatchCounts, weights: Floats) -> tuple[Floats, Floats]:
         """Base and terms of what ``_scores`` sums."""

@@ -1,7 +1,7 @@
 """Lazy cell-weighted naive Bayes (LCWNB)."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -88,8 +88,9 @@ class LCWNB(LazyClassifier):
         Class probabilities to use in place of those of the training rows, in the order of
         ``classes_``.
     calibrate : bool or "auto", default="auto"
-        Whether to raise probabilities to the power that makes the log loss of the left-out rows least.
-        It changes no prediction. "auto" does so for ``"loo"`` and ``"mixture"``.
+        Whether to raise probabilities to the power that makes the log loss of the left-out rows least,
+        before priors and class weights move them. Without these it changes no prediction. "auto" does
+        so for ``"loo"`` and ``"mixture"``.
     loo_rows : int, default=5000
         At most so many rows are left out, a seeded sample of them; fewer on tables above 200,000 rows.
     random_state : int, default=0
@@ -108,7 +109,8 @@ class LCWNB(LazyClassifier):
     temperature_ : float
         The power of the probabilities; below 1 it makes them less certain.
     loo_ : dict or None
-        Arrays ``kappa``, ``accuracy`` and ``log_loss`` of the rows left out.
+        Arrays ``kappa``, ``accuracy`` and ``log_loss`` of the rows left out, before priors and class
+        weights.
     n_features_in_ : int
         Number of columns.
 
@@ -316,7 +318,7 @@ class LCWNB(LazyClassifier):
         if self.index_.n_rows < 2:
             raise ValueError("leave_one_out needs two training rows or more, got 1")
         correct, losses, total = np.zeros(len(grid)), np.zeros(len(grid)), 0.0
-        for left_out in self._left_out(grid):
+        for left_out in map(self._moved, self._left_out(grid)):
             correct += left_out.correct()
             losses += left_out.losses()
             total += left_out.weights.sum()
@@ -343,7 +345,7 @@ class LCWNB(LazyClassifier):
         return plot_loo(self.loo_, self.kappas_, self.kappa_weights_, ax)
 
     def _left_out(self, grid: Floats, chosen: npt.NDArray[np.int64] | None = None) -> Iterator[LeftOut]:
-        """Predictions for training rows without themselves, in parts."""
+        """Predictions for training rows without themselves, in parts, before priors and class weights."""
         r = len(self.labels_)
         step = max(1, (32 << 20) // (8 * r * len(grid)))
         for codes, classes, _, weights in self.index_.training_rows(chosen, step):
@@ -370,7 +372,14 @@ class LCWNB(LazyClassifier):
         others: Floats,
     ) -> Floats:
         counts = self.index_.count(rows[at], classes[at], None if weight is None else weight[at])
-        return self._shifted(or_prior(self._score_many(counts, grid), others[at, None, :]))
+        return or_prior(self._score_many(counts, grid), others[at, None, :])
+
+    def _moved(self, left_out: LeftOut) -> LeftOut:
+        """The same predictions under the given priors and class weights."""
+        if self._log_shift is None:
+            return left_out
+        log_joint = self._shifted(left_out.log_proba)
+        return replace(left_out, log_proba=log_joint - logsumexp(log_joint, axis=2, keepdims=True))
 
     def _score_many(self, counts: MatchCounts, grid: Floats) -> Floats:
         """Log joint by query, kappa and class, from one count of the matches."""

@@ -87,7 +87,7 @@ class LWNB(LazyClassifier):
     def _scores(self, codes: Codes, margin: float) -> Floats:
         counts = self.index_.count(codes)
         distance_counts = counts.distance_counts
-        log_joint = counts.log_joint(self.weights(distance_counts), *self._laplace(), margin)
+        log_joint = counts.log_joint(self.checked_weights(distance_counts), *self._laplace(), margin)
         if self.zero_distance == "published":
             undefined = kth_distance(distance_counts.sum(axis=1), self.k) == 0
             log_joint[undefined, :-1] = np.log(np.finfo(np.float64).eps)

@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 
 __all__ = ["cross_validate", "evaluate"]
 
+# Columns of a terminal that has room for the figures and a few letters of the method.
+_NARROWEST = 48
+
 
 def evaluate(
     data: DataArgument,
@@ -62,6 +65,7 @@ def evaluate(
     from rich import box
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
     model = make_model(method, param, kappa=kappa, alpha=alpha, k=k, n_bins=n_bins, missing=missing)
     described = str(model)
@@ -73,13 +77,16 @@ def evaluate(
     y = y if hasattr(y, "cat") else y.astype("category")
     accuracy, log_loss = cross_validate(model, X, y, folds, runs, dask)
     table = Table(box=box.SIMPLE_HEAD)
-    table.add_column("method", no_wrap=True)
+    table.add_column("method", overflow="fold")
     table.add_column("accuracy in %", justify="right", no_wrap=True)
     table.add_column("log loss", justify="right", no_wrap=True)
-    table.add_row(described, _mean_and_sd(100 * accuracy, 2), _mean_and_sd(log_loss, 4))
+    table.add_row(Text(described), _mean_and_sd(100 * accuracy, 2), _mean_and_sd(log_loss, 4))
     plan = f"{folds}-fold cross-validation, {runs} run{'s' * (runs > 1)}"
     typer.echo(f"{data.name}: {len(X)} rows, {X.shape[1]} columns, {len(y.cat.categories)} classes; {plan}")
-    Console().print(table)
+    console = Console()
+    # The description gives way to the figures; what is narrower than this breaks lines rather than cut them.
+    console.width = max(console.width, _NARROWEST)
+    console.print(table)
 
 
 def cross_validate(

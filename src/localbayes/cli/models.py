@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -30,12 +31,11 @@ from localbayes.cli.tables import check_table_name, split_target, table_bytes
 from localbayes.datasets.reading import read_table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Sequence
 
     import pandas as pd
 
     from localbayes.classifiers import BayesClassifier
-    from localbayes.encoding import TableEncoder
 
 __all__ = ["fit", "predict"]
 
@@ -120,6 +120,7 @@ def predict(
 def _features(model: BayesClassifier, model_file: Path, data: Path) -> Any:
     """Columns that the model was fitted on, in the types that it knows."""
     from localbayes.datasets.registry import no_such
+    from localbayes.encoding.columns import CategoricalColumn
 
     encoder = model.encoder_
     if encoder is None:
@@ -127,22 +128,39 @@ def _features(model: BayesClassifier, model_file: Path, data: Path) -> Any:
     names = getattr(model, "feature_names_in_", None)
     if names is None:
         return read_table(data).to_numpy(dtype=object, na_value=float("nan"))
-    frame = read_table(data, _text_in_model(encoder))
+    categories = {
+        str(name): column.values
+        for name, column in zip(encoder.names, encoder.columns, strict=True)
+        if isinstance(column, CategoricalColumn)
+    }
+    # Text first: a file in which all values look like numbers must not hide that they are categories.
+    frame = read_table(data, categories.__contains__)
     absent = [name for name in names if name not in frame.columns]
     if absent:
         more = f" ({len(absent)} of the model's {len(names)} columns are missing)" if absent[1:] else ""
         raise ValueError(f"{data}: {no_such('column is called', absent[0], frame.columns)}{more}")
-    return frame[list(names)]
+    frame = frame[list(names)]
+    return frame.assign(**{name: _as_in_model(frame[name], values) for name, values in categories.items()})
 
 
-def _text_in_model(encoder: TableEncoder) -> Callable[[str], bool]:
-    """Columns whose categories are text: a file in which they all look like numbers must not hide that."""
-    text = {
-        name
-        for name, column in zip(encoder.names, encoder.columns, strict=True)
-        if any(isinstance(value, str) for value in getattr(column, "values", []))
-    }
-    return text.__contains__
+def _as_in_model(cells: pd.Series, values: Sequence[Any]) -> pd.Series:
+    """Cells of a file as the categories that the model knows, which may be numbers or truth values."""
+    from localbayes.datasets.reading import as_text
+
+    truths = [v for v in values if isinstance(v, bool)]
+    by_text = {write(str(v)): v for v in truths for write in (str.lower, str.upper)}
+    by_text |= {as_text(v): v for v in values}
+    by_number = {float(v): v for v in values if isinstance(v, int | float) and not isinstance(v, bool)}
+
+    def known(cell: Any) -> Any:
+        text = as_text(cell)
+        if text in by_text:
+            return by_text[text]
+        with contextlib.suppress(ValueError):
+            return by_number.get(float(text), cell)
+        return cell
+
+    return cells.astype(object).map({cell: known(cell) for cell in cells.dropna().unique()})
 
 
 def _classify(model: BayesClassifier, X: Any, proba: bool) -> tuple[Any, Any]:

@@ -24,6 +24,9 @@ __all__ = ["app"]
 
 app = typer.Typer(no_args_is_help=True, help="Compare classifiers under Weka's folds, filters and tests.")
 
+# Wider than any table.
+_ENDLESS = 1_000_000
+
 StoreOption = Annotated[Path, typer.Option("--store", help="SQLite file with the results.")]
 ReferenceOption = Annotated[
     str | None,
@@ -116,7 +119,7 @@ def report(
 
 @app.command("show")
 def show(store: StoreOption = Path("study.db"), reference: ReferenceOption = None) -> None:
-    """Print the table."""
+    """Print the table, in several blocks where the terminal is too narrow for it."""
     from rich.console import Console
 
     from localbayes.study.findings import examine
@@ -124,13 +127,10 @@ def show(store: StoreOption = Path("study.db"), reference: ReferenceOption = Non
 
     with _naming_the_store(store), Store(store, create=False) as opened:
         findings = examine(opened, reference)
-    table = _rich_table(findings)
     # A pipe has no width: let every column be as wide as it is.
-    endless = Console(width=20 + 20 * len(table.columns))
-    console = Console() if sys.stdout.isatty() else endless
-    if endless.measure(table).maximum > console.width:
-        table = _rich_table(findings, brief=True)
-    console.print(table)
+    console = Console() if sys.stdout.isatty() else Console(width=_ENDLESS)
+    for block in _blocks(findings, console.width):
+        console.print(block)
 
 
 def _split(given: Sequence[str] | None) -> list[str]:
@@ -148,8 +148,30 @@ def _naming_the_store(store: Path) -> Iterator[None]:
         raise OSError(f"the store {store} cannot be used: {error}") from error
 
 
-def _rich_table(findings: Findings, brief: bool = False) -> RichTable:
-    """Lay out the table; the brief one has no deviations and counts, for a narrow terminal."""
+def _blocks(findings: Findings, width: int) -> list[RichTable]:
+    """Lay out the table for a terminal: whole if it fits, else brief, in blocks of as many columns as fit."""
+    from rich.console import Console
+
+    endless = Console(width=_ENDLESS)
+    whole = _rich_table(findings)
+    if endless.measure(whole).maximum <= width:
+        return [whole]
+    blocks: list[list[str]] = []
+    for column in findings.table.columns:
+        more = [*blocks[-1], column] if blocks else [column]
+        if blocks and endless.measure(_rich_table(findings, brief=True, columns=more)).maximum <= width:
+            blocks[-1] = more
+        else:
+            blocks.append([column])
+    return [_rich_table(findings, brief=True, columns=block) for block in blocks]
+
+
+def _rich_table(findings: Findings, brief: bool = False, columns: Sequence[str] | None = None) -> RichTable:
+    """Lay out the table, or some of its columns.
+
+    The brief one has no deviations and counts, for a narrow terminal. What is too long for the terminal even
+    so, such as the name of a column, is continued on the next line.
+    """
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -158,14 +180,15 @@ def _rich_table(findings: Findings, brief: bool = False) -> RichTable:
     from localbayes.study.table import shown
 
     table = findings.table
+    columns = table.columns if columns is None else columns
     averages = findings.averages()
     printed = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    printed.add_column("data set", no_wrap=True)
-    for column in table.columns:
-        printed.add_column(Text(column), justify="right", no_wrap=True)
+    printed.add_column("data set", overflow="fold")
+    for column in columns:
+        printed.add_column(Text(column), justify="right", overflow="fold")
     style = {"": "", "worse": "red", "better": "green"}
     for s in table.sets:
-        cells = [table.cell(s.name, column) for column in table.columns]
+        cells = [table.cell(s.name, column) for column in columns]
         texts = [
             Text(f"{shown(c.mean) if brief else c}{SYMBOL[c.mark] or ' '}", style=style[c.mark])
             if c
@@ -174,14 +197,14 @@ def _rich_table(findings: Findings, brief: bool = False) -> RichTable:
         ]
         printed.add_row(Text(s.name), *texts)
     printed.add_section()
-    printed.add_row("average", *(f"{shown(averages[c])} " if c in averages else "" for c in table.columns))
+    printed.add_row("average", *(f"{shown(averages[c])} " if c in averages else "" for c in columns))
     for name, ranks in findings.rank_rows().items():
-        printed.add_row(name, *(f"{ranks[c]:.4f} " if c in ranks else "" for c in table.columns))
+        printed.add_row(name, *(f"{ranks[c]:.4f} " if c in ranks else "" for c in columns))
     if not brief:
-        counts = {c: table.counts(c) for c in table.columns if c != table.reference}
+        counts = {c: table.counts(c) for c in columns if c != table.reference}
         printed.add_row(
             "s.w./m.w./m.b./s.b.",
-            *(Text(f"{n}{'●' if n.dot else ' '}") if (n := counts.get(c)) else "" for c in table.columns),
+            *(Text(f"{n}{'●' if n.dot else ' '}") if (n := counts.get(c)) else "" for c in columns),
         )
     return printed
 

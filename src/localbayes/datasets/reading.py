@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Any, cast
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["read_table"]
+__all__ = ["as_text", "read_table"]
 
 _SEPARATORS = {".csv": ",", ".tsv": "\t"}
 
@@ -24,7 +24,7 @@ def read_table(path: Path, is_text: Callable[[str], bool] = lambda name: False) 
 
     In CSV a column is numeric if all its values are numbers, and text otherwise; empty cells, ``?``,
     ``NA``, ``NaN``, ``null`` and ``None`` are missing. ARFF and Parquet keep the types that the file
-    declares; what is neither number nor category (dates, say) comes as text.
+    declares; what is neither number, truth value nor category (dates, say) comes as text.
 
     Parameters
     ----------
@@ -174,19 +174,19 @@ def _settle_csv(column: pd.Series, is_text: bool) -> pd.Series:
 
 
 def _settle(column: pd.Series, is_text: bool) -> pd.Series:
-    """Give a column one of few types: numbers, categories or text."""
+    """Give a column one of few types: numbers, truth values, categories or text."""
     import pandas as pd
 
     if isinstance(column.dtype, pd.CategoricalDtype):
         return column
     kinds = pd.api.types
-    if kinds.is_numeric_dtype(column.dtype) and not kinds.is_bool_dtype(column.dtype) and not is_text:
+    if kinds.is_numeric_dtype(column.dtype) and not is_text:  # truth values are among the numbers
         return column
-    texts = [None if absent else _as_text(value) for value, absent in zip(column, column.isna(), strict=True)]
+    texts = [None if absent else as_text(value) for value, absent in zip(column, column.isna(), strict=True)]
     return pd.Series(texts, index=column.index, dtype=object)
 
 
-def _as_text(value: Any) -> str:
+def as_text(value: Any) -> str:
     """Text of a value; a whole number reads the same whether it is stored as 3 or as 3.0."""
     if hasattr(value, "__len__") and not isinstance(value, str | bytes):
         raise ValueError(f"a cell holds a {type(value).__name__}; expected single values")

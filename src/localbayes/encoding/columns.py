@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from localbayes.encoding.summaries import CategorySummary, NumberSummary
 
-__all__ = ["CategoricalColumn", "NumericColumn", "RawColumn", "bins_of_table", "sorted_values"]
+__all__ = ["CategoricalColumn", "NumericColumn", "RawColumn", "bins_of_table", "number_text", "sorted_values"]
 
 Missing = Literal["impute", "category", "ignore"]
 
@@ -151,13 +151,40 @@ class NumericColumn:
 
     def labels(self) -> list[str]:
         """Readable names of the bins, by code."""
-        edges = [f"{c:.6g}" for c in self.cuts]
+        edges = _edge_texts(self.cuts)
         if not edges:
             names = ["any"]
         else:
             inner = [f"({a}, {b}]" for a, b in pairwise(edges)]
             names = [f"≤ {edges[0]}", *inner, f"> {edges[-1]}"]
         return names + ["(missing)"] * self.missing_value
+
+
+def number_text(number: float) -> str:
+    """A number in as few digits as tell it from its neighbours, of its own precision or of half of it.
+
+    Examples
+    --------
+    >>> [number_text(x) for x in (0.1, float(np.float32(0.1)), 1_700_000_021.0, 1e-30)]
+    ['0.1', '0.1', '1700000021', '1e-30']
+    """
+    with np.errstate(over="ignore"):
+        short = np.float32(number)
+    shown = short if float(short) == number else np.float64(number)
+    if number == 0 or 1e-4 <= abs(number) < 1e16:
+        return np.format_float_positional(shown, trim="-")
+    return np.format_float_scientific(shown, trim="-", exp_digits=1)
+
+
+def _edge_texts(cuts: npt.NDArray[np.float64]) -> list[str]:
+    """Ends of bins in six digits, or as many as whole numbers have and as tell the ends apart."""
+    largest = float(np.abs(cuts).max(initial=0.0))
+    digits = max(6, len(str(int(largest)))) if largest < 1e15 else 6
+    texts = [f"{cut:.{digits}g}" for cut in cuts]
+    while len(set(texts)) < len(cuts) and digits < 17:
+        digits += 1
+        texts = [f"{cut:.{digits}g}" for cut in cuts]
+    return texts
 
 
 def _cuts(low: float, high: float, n_bins: int) -> npt.NDArray[np.float64]:

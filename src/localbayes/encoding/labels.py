@@ -46,11 +46,10 @@ class ClassLabels:
         declared = _declared(y)
         if declared is not None:
             return cls(declared)
-        y = column_or_1d(y, warn=True)
-        _refuse_missing(y)
+        y = _column(y)
         with suppress(TypeError):  # of labels of several types, which scikit-learn cannot sort
             check_classification_targets(y)
-        return cls(sorted_values(list(dict.fromkeys(y.tolist()))))
+        return cls(sorted_values(list(dict.fromkeys(_listed(y)))))
 
     def __len__(self) -> int:
         return len(self.declared)
@@ -82,10 +81,9 @@ class ClassLabels:
             codes: npt.NDArray[np.int64] = translate[own]
             unknown = [declared[k] for k in np.unique(own[codes < 0])]
         else:
-            y = column_or_1d(y, warn=True)
-            _refuse_missing(y)
-            codes = np.fromiter((position.get(v, -1) for v in y.tolist()), np.int64, len(y))
-            unknown = list(dict.fromkeys(np.asarray(y)[codes < 0].tolist()))
+            y = _column(y)
+            codes = np.fromiter((position.get(v, -1) for v in _listed(y)), np.int64, len(y))
+            unknown = list(dict.fromkeys(_listed(y[codes < 0])))
         if unknown:
             raise ValueError(
                 f"y contains the class {unknown[0]!r}, which is not among the declared classes "
@@ -113,9 +111,7 @@ def _given(classes: Any) -> list[Any]:
     """Classes as they were given, each once."""
     declared = _declared(classes)
     if declared is None:
-        array = column_or_1d(classes)
-        _refuse_missing(array)
-        declared = list(dict.fromkeys(array.tolist()))
+        declared = list(dict.fromkeys(_listed(_column(classes))))
     return declared
 
 
@@ -145,11 +141,25 @@ def _label_array(labels: list[Any]) -> npt.NDArray[Any]:
     return array
 
 
-def _refuse_missing(y: npt.NDArray[Any]) -> None:
-    if y.dtype.kind == "O":
-        _refuse([k for k, v in enumerate(y.tolist()) if is_missing(v)])
-    elif y.dtype.kind == "f":
-        _refuse(np.flatnonzero(~np.isfinite(y)))
+def _column(y: Any) -> npt.NDArray[Any]:
+    """Labels as an array; a missing one is refused."""
+    if isinstance(y, np.ma.MaskedArray):
+        _refuse(np.flatnonzero(np.ma.getmaskarray(y)))
+    elif isinstance(y, list | tuple):  # of which NumPy may make text, the missing ones included
+        _refuse([k for k, label in enumerate(y) if is_missing(label)])
+    labels: npt.NDArray[Any] = column_or_1d(y, warn=True)
+    if labels.dtype.kind in "OT":
+        _refuse([k for k, label in enumerate(labels.tolist()) if is_missing(label)])
+    elif labels.dtype.kind == "f":
+        _refuse(np.flatnonzero(~np.isfinite(labels)))
+    elif labels.dtype.kind in "Mm":
+        _refuse(np.flatnonzero(np.isnat(labels)))
+    return labels
+
+
+def _listed(y: npt.NDArray[Any]) -> list[Any]:
+    """Labels one by one; NumPy's own list has integers in place of nanoseconds."""
+    return list(y) if y.dtype.kind in "Mm" else y.tolist()
 
 
 def _refuse(missing: Any) -> None:

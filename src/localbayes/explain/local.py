@@ -168,7 +168,7 @@ def _weights(model: LazyClassifier, totals: npt.NDArray[Any]) -> tuple[Floats, F
     """Weights by query, class and distance; gamma and rho where there are any."""
     n, r, _ = totals.shape
     if not isinstance(model, LCWNB):
-        return model.weights(totals), np.empty((n, r)), np.empty(n)
+        return model.checked_weights(totals), np.empty((n, r)), np.empty(n)
     weights, gamma, scale = np.zeros(totals.shape), np.zeros((n, r)), np.zeros(n)
     for kappa, share in zip(model.kappas_, model.kappa_weights_, strict=True):
         own_gamma, rho, scaled = cell_weights(totals, kappa)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -73,8 +73,9 @@ class _Answer:
 def compare(here: Table) -> list[Comparison]:
     """Compute every test on both tables.
 
-    The paper's side is computed from its printed table, on the data sets that ours has too: with all 36 it
-    gives the published figures. Tests whose columns are missing are left out.
+    The paper's side is computed from its printed table, on the cells that ours has too: with all 36 data sets
+    it gives the published figures. Tests whose columns are missing are left out. Data sets and columns that
+    are not the paper's have tests of their own, which have no such side.
 
     Examples
     --------
@@ -82,14 +83,15 @@ def compare(here: Table) -> list[Comparison]:
     >>> round(found["friedman-kappa"].paper, 4)
     0.2366
     """
-    shared = [s.name for s in here.sets if s.paper]
-    paper = paper_table().only(shared, here.measured())
+    names = [s.name for s in here.sets if s.paper]
+    table = here.only(names, PAPER_COLUMNS)
+    table = table.only(names, table.measured())
+    paper = paper_table().only(names, table.columns)
+    # Columns may be measured on different data sets; both sides of a test rest on the same ones.
+    paper = replace(paper, cells={key: cell for key, cell in paper.cells.items() if key in table.cells})
     theirs = {answer.key: answer for answer in _answers(paper)}
-    ours = {
-        answer.key: answer
-        for answer in _answers(here.only(shared, [c for c in here.measured() if c in PAPER_COLUMNS]))
-    }
-    ours |= {answer.key: answer for answer in _answers_on_more_columns(here)}
+    ours = {answer.key: answer for answer in _answers(table)}
+    ours |= {answer.key: answer for answer in _answers_on_more(here)}
     compared = []
     for key in [*theirs, *(key for key in ours if key not in theirs)]:
         their, our = theirs.get(key), ours.get(key)
@@ -183,14 +185,16 @@ def _answers(table: Table) -> Iterator[_Answer]:
     if need is not None:
         yield _Answer(
             "sign-threshold",
-            f"LCWNB5 wins on at least {need} of {trials} sets by chance",
+            f"LCWNB5 wins on at least {need} of {trials} sets of the paper by chance",
             "binomial with 1/2: the level of the dots in the bottom row",
             tests.binomial_at_least(need, trials),
             need,
         )
     every = [c for c in PAPER_COLUMNS if table.has(c)]
-    if len(every) > 2 and len(table.shared_sets(every)) > 1:
-        yield from _equality("all", f"the {len(every)} columns of the paper are equal", table.means(every))
+    sets = table.shared_sets(every)
+    if len(every) > 2 and len(sets) > 1:
+        question = f"the {len(every)} columns of the paper are equal, on {_of_the_paper(sets)}"
+        yield from _equality("all", question, table.means(every))
     yield from _mean_rank_answers(table)
 
 
@@ -202,12 +206,14 @@ def _equality(key: str, question: str, means: Any) -> Iterator[_Answer]:
 def _kappa_answers(table: Table) -> Iterator[_Answer]:
     means = table.means(KAPPAS)
     n = len(means)
-    equal = "kappa 5, 10 and 20 are equal"
+    sets = _of_the_paper(table.shared_sets(KAPPAS))
+    equal = f"kappa 5, 10 and 20 are equal, on {sets}"
     yield from _equality("kappa", equal, means)
     yield _answer("quade-kappa", equal, "Quade", tests.quade(means))
     for i, other in ((1, "LCWNB10"), (2, "LCWNB20")):
         test = tests.wilcoxon_better(means[:, 0], means[:, i])
-        yield _answer(f"wilcoxon-{other}", f"LCWNB5 is no better than {other}", "Wilcoxon, one-sided", test)
+        question = f"LCWNB5 is no better than {other}, on {sets}"
+        yield _answer(f"wilcoxon-{other}", question, "Wilcoxon, one-sided", test)
     rank = tests.ranks(means)
     middle, first = int((rank[:, 1] == 2).sum()), int((rank[:, 0] == 1).sum())
     for key, text, count in (
@@ -215,9 +221,8 @@ def _kappa_answers(table: Table) -> Iterator[_Answer]:
         ("first", "LCWNB5 is first", first),
     ):
         p = tests.binomial_at_least(count, n, 1 / 3)
-        yield _Answer(
-            f"{key}-count", f"{text} on {count} of {n} sets by chance", "binomial with 1/3", p, count
-        )
+        question = f"{text} on {count} of {sets} by chance"
+        yield _Answer(f"{key}-count", question, "binomial with 1/3", p, count)
     if n >= 2 * SMALLEST:
         yield _pattern_in_m(table)
 
@@ -230,39 +235,60 @@ def _pattern_in_m(table: Table) -> _Answer:
     return _Answer(
         "pattern-m",
         f"LCWNB5 is first on the {last} sets with the largest m, "
-        f"last on {low} of the {SMALLEST} with the smallest",
+        f"last on {low} of the {SMALLEST} with the smallest, of {_of_the_paper(table.shared_sets(KAPPAS))}",
         "product of two binomials with 1/3",
         p,
     )
 
 
 def _mean_rank_answers(table: Table) -> Iterator[_Answer]:
-    if not (table.has(REFERENCE, *RIVALS) and table.shared_sets([REFERENCE, *RIVALS])):
+    sets = table.shared_sets([REFERENCE, *RIVALS])
+    if not (table.has(REFERENCE, *RIVALS) and sets):
         return
-    yield _mean_rank("mean-rank-LCWNB5", REFERENCE, table.means([REFERENCE, *RIVALS]))
-    if table.has(*KAPPAS):
-        sets = [s.name for s in table.shared_sets([*KAPPAS, *RIVALS])]
-        rivals = table.only(sets, RIVALS).means(RIVALS)
-        if sets:
-            yield _mean_rank("mean-rank-LCWNB*", "LCWNB*", np.column_stack([switching_column(table), rivals]))
+    yield _mean_rank("mean-rank-LCWNB5", REFERENCE, _of_the_paper(sets), table.means([REFERENCE, *RIVALS]))
+    if table.has(*KAPPAS) and (sets := table.shared_sets([*KAPPAS, *RIVALS])):
+        rivals = table.only([s.name for s in sets], RIVALS).means(RIVALS)
+        means = np.column_stack([switching_column(table), rivals])
+        yield _mean_rank("mean-rank-LCWNB*", "LCWNB*", _of_the_paper(sets), means)
 
 
-def _answers_on_more_columns(table: Table) -> Iterator[_Answer]:
+def _answers_on_more(table: Table) -> Iterator[_Answer]:
+    """Tests that have data sets or columns beside the paper's in them."""
     every = covering_columns(table)
     sets = table.shared_sets(every)
-    if len(every) > 2 and len(sets) > 1 and not set(every) <= set(PAPER_COLUMNS):
-        question = f"all {len(every)} columns are equal, on {len(sets)} sets: {', '.join(every)}"
+    more = not set(every) <= set(PAPER_COLUMNS) or not all(s.paper for s in sets)
+    if len(every) > 2 and len(sets) > 1 and more:
+        question = f"all {len(every)} columns are equal, on {_of_anyone(sets)}: {', '.join(every)}"
         yield from _equality("every-column", question, table.means(every))
     for column in table.columns:
         wanted = [column, *RIVALS]
-        if column not in PAPER_COLUMNS and table.has(*wanted) and len(table.shared_sets(wanted)) > 1:
-            yield _mean_rank(f"mean-rank-{column}", column, table.means(wanted))
+        sets = table.shared_sets(wanted)
+        if column not in PAPER_COLUMNS and table.has(*wanted) and len(sets) > 1:
+            yield _mean_rank(f"mean-rank-{column}", column, _of_anyone(sets), table.means(wanted))
 
 
-def _mean_rank(key: str, name: str, means: Any) -> _Answer:
+def _mean_rank(key: str, name: str, sets: str, means: Any) -> _Answer:
     test = tests.mean_rank_test(means)
+    question = f"{name} is no better than the others, on {sets}"
     detail = f"Gaussian test of its mean rank among itself, {', '.join(RIVALS)}"
-    return _Answer(key, f"{name} is no better than the others", detail, test.pvalue, test.mean_rank)
+    return _Answer(key, question, detail, test.pvalue, test.mean_rank)
+
+
+def _of_the_paper(sets: Sequence[SetInfo]) -> str:
+    """Words for data sets that are all the paper's."""
+    return f"{_counted(sets)} of the paper"
+
+
+def _of_anyone(sets: Sequence[SetInfo]) -> str:
+    """Words for data sets of any origin."""
+    own = sum(not s.paper for s in sets)
+    if own == len(sets):
+        return f"{_counted(sets)} of one's own"
+    return _counted(sets) + (f", {own} of them one's own" if own else "")
+
+
+def _counted(sets: Sequence[SetInfo]) -> str:
+    return "1 set" if len(sets) == 1 else f"{len(sets)} sets"
 
 
 def _answer(key: str, question: str, detail: str, test: tests.Result) -> _Answer:

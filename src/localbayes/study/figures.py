@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from unicodedata import east_asian_width
 
 from localbayes.study import tests
 from localbayes.study.comparison import KAPPAS, rank_panel
@@ -13,9 +14,13 @@ from localbayes.study.table import SetInfo, Table, paper_table, shown
 __all__ = ["critical_difference", "figure1", "figure2", "reliability_curves"]
 
 _ROW = 26
+# Margins for names, if these are not longer.
 _LABEL = 130
+_SIDE = 150
 _PANEL = 330
 _GAP = 40
+# Radius of a circle with its border and a little air.
+_CIRCLE = 6
 
 
 def figure1(table: Table, columns: Sequence[str], paper: Table | None = None) -> Drawing:
@@ -32,7 +37,9 @@ def figure1(table: Table, columns: Sequence[str], paper: Table | None = None) ->
     order = sorted(columns, key=lambda c: -averages[c])
     height = 58 + _ROW * len(order) + 34
     description = ", ".join(f"{c} {shown(averages[c])} rank {shown(ranks[c], 4)}" for c in order)
-    drawing = Drawing(_LABEL + 2 * _PANEL + _GAP + 10, height, title, description)
+    css = {c: "bold" if c == table.reference else "" for c in order}
+    label = max(_LABEL, _widest((c, css[c]) for c in order) + 16)
+    drawing = Drawing(label + 2 * _PANEL + _GAP + 20, height, title, description)
     means = table.means(columns)
     panels = (
         (
@@ -53,16 +60,15 @@ def figure1(table: Table, columns: Sequence[str], paper: Table | None = None) ->
         ),
     )
     for y, column in enumerate(order):
-        ours = column == table.reference
-        drawing.text(_LABEL - 12, 58 + _ROW * y + 17, column, anchor="end", css="bold" if ours else "")
+        drawing.text(label - 12, 58 + _ROW * y + 17, column, anchor="end", css=css[column])
     for place, (name, values, bounds, printed, digits, sign) in enumerate(panels):
-        x0 = _LABEL + place * (_PANEL + _GAP)
+        x0 = label + place * (_PANEL + _GAP)
         _bars(drawing, x0, order, name, values, bounds, printed, digits, sign, table.reference)
     if paper:
-        drawing.circle(_LABEL + 6, height - 10, 4, css="paper")
-        drawing.text(_LABEL + 16, height - 6, "the paper’s value", css="soft small")
+        drawing.circle(label + 6, height - 10, 4, css="paper")
+        drawing.text(label + 16, height - 6, "the paper’s value", css="soft small")
     drawing.text(
-        _LABEL + 130, height - 6, "dashed: 95 % bounds for all at once if all were equal", css="soft small"
+        label + 130, height - 6, "dashed: 95 % bounds for all at once if all were equal", css="soft small"
     )
     return drawing
 
@@ -105,19 +111,16 @@ def _bars(
         drawing.box(
             begin, middle - 8, max(end - begin, 1), 16, css=css, tip=f"{column}: {shown(value, digits)}", r=2
         )
-        outward = end >= across(centre) + 1
-        x = across(value) + (8 if outward else -8)
-        drawing.text(
-            x, middle + 4, shown(value, digits), css="small halo", anchor="start" if outward else "end"
-        )
+        side = 1 if end >= across(centre) + 1 else -1
+        text, x = shown(value, digits), across(value) + 8 * side
         if column in printed:
-            drawing.circle(
-                across(printed[column]),
-                middle,
-                3.5,
-                css="paper",
-                tip=f"paper: {shown(printed[column], digits)}",
-            )
+            circle = across(printed[column])
+            # A circle within the figure would hide it: write it behind the circle.
+            if -_CIRCLE < side * (circle - x) < _widest([(text, "small")]) + _CIRCLE:
+                x = circle + 8 * side
+            tip = f"paper: {shown(printed[column], digits)}"
+            drawing.circle(circle, middle, 3.5, css="paper", tip=tip)
+        drawing.text(x, middle + 4, text, css="small halo", anchor="start" if side > 0 else "end")
 
 
 def figure2(table: Table) -> Drawing:
@@ -208,34 +211,39 @@ def critical_difference(table: Table, columns: Sequence[str]) -> Drawing:
     k = len(order)
     distance = tests.nemenyi_critical_difference(k, len(sets))
     groups = _groups([rank[c] for c in order], distance)
-    left, right, axis = 150.0, 650.0, 74.0
-    lowest = axis + 22 + 11 * len(groups)
     half = (k + 1) // 2
-    description = ", ".join(f"{c} {rank[c]:.4f}" for c in order)
-    drawing = Drawing(
-        800, lowest + 22 * half + 16, title, f"{description}; critical difference {distance:.3f}"
-    )
+    words = [
+        (f"{c}  {rank[c]:.2f}" if i < half else f"{rank[c]:.2f}  {c}", "bold" if c == table.reference else "")
+        for i, c in enumerate(order)
+    ]
+    left = max(_SIDE, _widest(words[:half]) + 22)
+    right, axis = left + 500, 74.0
 
     def across(value: float) -> float:
         return left + (value - 1) / (k - 1) * (right - left)
 
+    lowest = axis + 22 + 11 * len(groups)
+    end, label = across(1 + distance), f"critical difference {distance:.2f}"
+    width = max(right + _SIDE, right + _widest(words[half:]) + 22, end + _widest([(label, "small")]) + 14)
+    description = ", ".join(f"{c} {rank[c]:.4f}" for c in order)
+    drawing = Drawing(
+        width, lowest + 22 * half + 16, title, f"{description}; critical difference {distance:.3f}"
+    )
     drawing.line(left, axis, right, axis)
     for tick in range(1, k + 1):
         drawing.line(across(tick), axis, across(tick), axis - 6)
         drawing.text(across(tick), axis - 12, str(tick), css="small", anchor="middle")
-    end = min(across(1 + distance), right + 120)
     drawing.line(left, 22, end, 22, css="line")
     for x in (left, end):
         drawing.line(x, 17, x, 27)
-    drawing.text(end + 10, 26, f"critical difference {distance:.2f}", css="small")
+    drawing.text(end + 10, 26, label, css="small")
     drawing.text(left, axis - 28, "← better", css="soft small")
     for i, column in enumerate(order):
         on_left = i < half
         y = lowest + 22 * (i if on_left else k - 1 - i) + 8
         x, edge = across(rank[column]), left - 12 if on_left else right + 12
         drawing.path([(x, axis), (x, y), (edge, y)], css="axis")
-        text = f"{column}  {rank[column]:.2f}" if on_left else f"{rank[column]:.2f}  {column}"
-        css = "bold" if column == table.reference else ""
+        text, css = words[i]
         drawing.text(
             edge + (-6 if on_left else 6), y + 4, text, anchor="end" if on_left else "start", css=css
         )
@@ -263,11 +271,10 @@ def reliability_curves(found: Sequence[Reliability]) -> Drawing:
         return _note(title, "No column gives probabilities.")
     size, across = 150, min(4, len(found))
     down = -(-len(found) // across)
-    drawing = Drawing(
-        across * (size + 44) + 10, down * (size + 62), title, "Accuracy against stated probability."
-    )
+    step = max(size + 44, _widest((curve.column, "bold small") for curve in found) + 34)
+    drawing = Drawing(across * step + 10, down * (size + 62), title, "Accuracy against stated probability.")
     for i, curve in enumerate(found):
-        x0, y0 = 40 + (i % across) * (size + 44), 26 + (i // across) * (size + 62)
+        x0, y0 = 40 + (i % across) * step, 26 + (i // across) * (size + 62)
         drawing.text(x0, y0 - 8, curve.column, css="bold small")
         drawing.box(x0, y0, size, size, css="band")
         loss = f"log loss {curve.log_loss:.3f}"
@@ -282,6 +289,18 @@ def reliability_curves(found: Sequence[Reliability]) -> Drawing:
             drawing.text(x0 + size * value, y0 + size + 14, f"{value:g}", css="soft small", anchor="middle")
             drawing.text(x0 - 5, y0 + size * (1 - value) + 4, f"{value:g}", css="soft small", anchor="end")
     return drawing
+
+
+def _widest(texts: Iterable[tuple[str, str]]) -> float:
+    """Estimate the width of the widest text, given with its classes; fonts differ, so rather too wide."""
+    return max(
+        _em(text) * (11 if "small" in css else 13) * (1.1 if "bold" in css else 1) for text, css in texts
+    )
+
+
+def _em(text: str) -> float:
+    wide = sum(c.isupper() or c in "mw@%" or east_asian_width(c) in "WF" for c in text)
+    return wide + 0.65 * (len(text) - wide)
 
 
 def _note(title: str, message: str) -> Drawing:

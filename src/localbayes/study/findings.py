@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from localbayes.study import tests
 from localbayes.study.comparison import (
     Comparison,
     compare,
@@ -18,14 +19,18 @@ from localbayes.study.table import Cell, SetInfo, Table, paper_table, printed, s
 
 __all__ = ["DECLARED", "Difference", "Findings", "differences", "examine"]
 
-# Columns with this ending repeat one of the paper's under the plain rule for ties. They are compared with the
-# paper, and not shown or ranked beside the column that they repeat.
-DECLARED = "-declared"
+# These columns repeat one of the paper's under the plain rule for ties. They are compared with the paper, and
+# not shown or ranked beside the column that they repeat. A column of one's own may end in -declared too.
+DECLARED = {"LWNB-declared": "LWNB", "ICLNB-declared": "ICLNB"}
 
 
 @dataclass(frozen=True)
 class Difference:
-    """A cell that is not the printed one, and why."""
+    """A cell that is not the printed one, and why.
+
+    `within_ties` says whether it was measured on as many folds as the printed one, and breaking its ties
+    otherwise reaches that one.
+    """
 
     dataset: str
     column: str
@@ -41,8 +46,8 @@ class Difference:
                 "equal scores: depending on how they are broken the mean is anything "
                 f"from {shown(self.here.low)} to {shown(self.here.high)}, the printed one included"
             )
-        if self.here.folds != 100:
-            return f"measured on {self.here.folds} folds, the paper's on 100"
+        if self.here.folds != self.paper.folds:
+            return f"measured on {self.here.folds} folds, the paper's on {self.paper.folds}"
         return "not explained by ties: the data, the folds or the method differ from the paper's"
 
 
@@ -84,6 +89,21 @@ class Findings:
         """Whether marks and counts refer to the same column as the paper's, so that they can be compared."""
         return self.table.reference == self.paper.reference
 
+    @property
+    def dot_rules(self) -> list[tuple[int, int, str]]:
+        """On how many of how many data sets the reference must be better for a dot, and the chance of it in %.
+
+        There is a rule for every number of data sets that a column has, if that is enough for one.
+        """
+        rivals = [c for c in self.table.columns if c != self.table.reference]
+        sizes = sorted({self.table.counts(c).sets for c in rivals}, reverse=True)
+        needed = [(tests.wins_needed(sets), sets) for sets in sizes]
+        return [
+            (wins, sets, shown(100 * tests.binomial_at_least(wins, sets)))
+            for wins, sets in needed
+            if wins is not None
+        ]
+
     def averages(self) -> dict[str, float]:
         """Average accuracy over the base, of every column that covers it."""
         return self.table.only([s.name for s in self.base], self.covering).averages(self.covering)
@@ -118,7 +138,7 @@ def differences(here: Table, paper: Table) -> tuple[list[Difference], int, int]:
     marked = here.reference == paper.reference
     for s in here.sets:
         for column in here.columns:
-            ours, theirs = here.cell(s.name, column), paper.cell(s.name, column.removesuffix(DECLARED))
+            ours, theirs = here.cell(s.name, column), paper.cell(s.name, DECLARED.get(column, column))
             if not s.paper or ours is None or theirs is None:
                 continue
             compared += 1
@@ -126,7 +146,8 @@ def differences(here: Table, paper: Table) -> tuple[list[Difference], int, int]:
             marks += marked and column != here.reference and same_mark
             same = (printed(ours.mean), printed(ours.sd)) == (theirs.mean, theirs.sd)
             if not same or (marked and not same_mark):
-                within = printed(ours.low) <= theirs.mean <= printed(ours.high) and ours.low < ours.high
+                reached = printed(ours.low) <= theirs.mean <= printed(ours.high) and ours.low < ours.high
+                within = reached and ours.folds == theirs.folds
                 found.append(Difference(s.name, column, theirs, ours, within))
     return found, compared, marks
 
@@ -144,11 +165,7 @@ def examine(store: Store, reference: str | None = None) -> Findings:
     summary = summarise(store, reference)
     every = summary.table
     names = [s.name for s in every.sets]
-    plain = [
-        c
-        for c in every.columns
-        if c.endswith(DECLARED) and every.has(c.removesuffix(DECLARED)) and c != every.reference
-    ]
+    plain = [c for c, papers in DECLARED.items() if every.has(c, papers) and c != every.reference]
     table = every.only(names, [c for c in every.columns if c not in plain])
     if not table.cells:
         raise ValueError(f"the store {store.path} has no results yet: run `localbayes study run` first")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -159,16 +161,16 @@ def from_estimator(name: str, estimator: Any) -> Method:
     """
     from localbayes.classifiers.base import BayesClassifier
 
-    code = code_digest(estimator)
-    about = (" ".join(repr(estimator).split()) + (f" [code {code}]" if code else ""),)
+    about = _description(estimator)
     if isinstance(estimator, BayesClassifier):
-        return Method(name, (name,), partial(_fit_own, estimator), partial(_predict_own, name), about)
-    kind = getattr(estimator, "study_input", "array")
+        return Method(name, (name,), partial(_fit_own, estimator), partial(_predict_own, name), (about,))
+    kind = getattr(estimator, "study_input", _INPUTS[0])
     if kind not in _INPUTS:
         raise ValueError(f"{name}: study_input must be one of {', '.join(_INPUTS)}, got {kind!r}")
-    return Method(
-        name, (name,), partial(_fit_foreign, estimator, kind), partial(_predict_foreign, name, kind), about
-    )
+    if kind != _INPUTS[0]:
+        about = f"study_input {kind!r}: {about}"
+    fit, predict = partial(_fit_foreign, estimator, kind), partial(_predict_foreign, name, kind)
+    return Method(name, (name,), fit, predict, (about,))
 
 
 def resolve(specs: Sequence[str | Method]) -> list[Method]:
@@ -261,6 +263,29 @@ def _imported(spec: str) -> Method:
     return from_estimator(name, found)
 
 
+def _description(estimator: Any) -> str:
+    """Return class and parameters of a classifier in one line, and a fingerprint of one's own code in it."""
+    text = " ".join(_whole_repr(estimator).split())
+    if "..." in text and hasattr(estimator, "get_params"):
+        # Long lists and arrays are still cut, so what they hold is told by a fingerprint.
+        with np.printoptions(threshold=sys.maxsize):
+            parts = [f"{key}={_whole_repr(v)}" for key, v in sorted(estimator.get_params(deep=True).items())]
+        # Addresses of objects differ from process to process.
+        lasting = re.sub(r" at 0x[0-9a-f]+", "", "\n".join(parts), flags=re.IGNORECASE)
+        text += f" [parameters {hashlib.sha256(lasting.encode()).hexdigest()[:8]}]"
+    code = code_digest(estimator)
+    return text + (f" [code {code}]" if code else "")
+
+
+def _whole_repr(part: Any) -> str:
+    """Return what `repr` does, without the middle that scikit-learn leaves out of a long one."""
+    from sklearn.base import BaseEstimator
+
+    if type(part).__repr__ is BaseEstimator.__repr__:
+        return str(part.__repr__(N_CHAR_MAX=sys.maxsize))
+    return repr(part)
+
+
 def _own(column: str, class_name: str, about: str, **options: Any) -> Method:
     return Method(
         column, (column,), partial(_fit_named, class_name, options), partial(_predict_own, column), (about,)
@@ -315,7 +340,15 @@ def _fit_own(estimator: Any, fold: Fold) -> Any:
 
 
 def _predict_own(name: str, model: Any, fold: Fold, columns: Sequence[str]) -> dict[str, Prediction]:
-    return {name: Prediction(model.classes_, model.predict_log_proba(fold.test))}
+    from localbayes.classifiers.base import BayesClassifier
+
+    methods = ("predict", "predict_proba", "predict_log_proba", "predict_log_joint")
+    changed = [m for m in methods if getattr(type(model), m) is not getattr(BayesClassifier, m)]
+    # A class of one's own may predict something else than its best score; otherwise the scores decide.
+    labels = np.asarray(model.predict(fold.test)) if changed else None
+    own_scores = "predict_proba" in changed
+    scores = _log_proba(model, fold.test) if own_scores else model.predict_log_proba(fold.test)
+    return {name: Prediction(model.classes_, scores, labels)}
 
 
 def _fit_foreign(estimator: Any, kind: str, fold: Fold) -> Any:
@@ -330,7 +363,11 @@ def _predict_foreign(
     table = fold.table(kind, fold.test_rows)
     labels = np.asarray(model.predict(table))
     if not hasattr(model, "predict_proba"):
-        return {name: Prediction((), labels=labels.tolist())}
+        return {name: Prediction((), labels=labels)}
+    return {name: Prediction(model.classes_, _log_proba(model, table), labels)}
+
+
+def _log_proba(model: Any, table: Any) -> NDArray[np.float64]:
+    proba = np.asarray(model.predict_proba(table), dtype=np.float64)
     with np.errstate(divide="ignore"):
-        log_joint = np.log(np.asarray(model.predict_proba(table), dtype=np.float64))
-    return {name: Prediction(model.classes_, log_joint, labels.tolist())}
+        return np.log(proba)

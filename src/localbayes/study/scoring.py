@@ -33,7 +33,7 @@ class Prediction(NamedTuple):
 
     classes: Sequence[Any]
     log_joint: NDArray[np.float64] | None = None
-    labels: Sequence[Any] | None = None
+    labels: Sequence[Any] | NDArray[Any] | None = None
 
 
 class Score(NamedTuple):
@@ -65,7 +65,7 @@ def score(prediction: Prediction, classes: Sequence[Any], truth: NDArray[np.intp
     >>> found.correct, found.ties_well, found.ties_badly
     (1, 2, 1)
     """
-    labels = None if prediction.labels is None else _codes(prediction.labels, classes)
+    labels = None if prediction.labels is None else _label_codes(prediction.labels, classes, len(truth))
     if labels is not None and len(labels) and (labels < 0).all():
         names = ", ".join(map(repr, classes[:_SHOWN_CLASSES])) + ", …" * (len(classes) > _SHOWN_CLASSES)
         label = np.asarray(prediction.labels, dtype=object)[0]
@@ -75,7 +75,7 @@ def score(prediction: Prediction, classes: Sequence[Any], truth: NDArray[np.intp
             raise ValueError("a prediction needs scores, labels or both, got neither")
         correct = int((labels == truth).sum())
         return Score(correct, correct, correct, None, None)
-    log_joint = _declared(prediction, classes)
+    log_joint = _declared(prediction, classes, len(truth))
     rows = np.arange(len(truth))
     tied = log_joint >= log_joint.max(axis=1, keepdims=True) - TIE
     chosen = tied.argmax(axis=1) if labels is None else labels
@@ -92,15 +92,33 @@ def score(prediction: Prediction, classes: Sequence[Any], truth: NDArray[np.intp
     )
 
 
-def _declared(prediction: Prediction, classes: Sequence[Any]) -> NDArray[np.float64]:
+def _label_codes(labels: Sequence[Any] | NDArray[Any], classes: Sequence[Any], n: int) -> NDArray[np.intp]:
+    shape = np.shape(labels)
+    if shape != (n,):
+        if len(shape) == 1:
+            came = f"predicted {shape[0]} label{'s' if shape[0] != 1 else ''}"
+        else:
+            came = f"predicted labels of shape {shape}"
+        raise ValueError(f"the method {came} for {n} rows: expected one for each")
+    return _codes(labels, classes)
+
+
+def _declared(prediction: Prediction, classes: Sequence[Any], n: int) -> NDArray[np.float64]:
     """Bring the columns into declared order; a class that the method does not know has probability 0."""
     given = np.asarray(prediction.log_joint, dtype=np.float64)
-    if given.ndim != 2 or given.shape[1] != len(prediction.classes):
+    k = len(prediction.classes)
+    if given.shape != (n, k):
         raise ValueError(
-            f"expected scores with {len(prediction.classes)} columns, one per class, got shape {given.shape}"
+            f"the method gave scores of shape {given.shape} for {n} rows and {k} classes: "
+            f"expected {n} rows and {k} columns"
         )
-    if np.isnan(given).any():
-        raise ValueError("the method gave NaN as a probability")
+    if np.isnan(given).any() or np.isposinf(given).any():
+        raise ValueError("the method gave NaN, an infinite or a negative number as a probability")
+    empty = np.isneginf(given).all(axis=1)
+    if empty.any():
+        raise ValueError(
+            f"row {empty.argmax()} has no probability for any class: expected one above 0 in every row"
+        )
     log_joint = np.full((len(given), len(classes)), -np.inf)
     columns = _codes(prediction.classes, classes)
     for label, column in zip(prediction.classes, columns, strict=True):
@@ -112,7 +130,7 @@ def _declared(prediction: Prediction, classes: Sequence[Any]) -> NDArray[np.floa
     return log_joint
 
 
-def _codes(labels: Sequence[Any], classes: Sequence[Any]) -> NDArray[np.intp]:
+def _codes(labels: Sequence[Any] | NDArray[Any], classes: Sequence[Any]) -> NDArray[np.intp]:
     position = {label: code for code, label in enumerate(classes)}
     values = labels.tolist() if isinstance(labels, np.ndarray) else labels
     return np.array([position.get(label, -1) for label in values], dtype=np.intp)
