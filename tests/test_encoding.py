@@ -1,6 +1,7 @@
 """From tables to codes: kinds of columns, domains, bins, missing and unseen values, and every refusal."""
 
 import re
+import warnings
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
@@ -669,6 +670,18 @@ def test_bins_of_large_numbers_can_be_told_apart():
     assert labels[1][-1] == "> 20240145"
     answer = LCWNB(5).fit(stamps, ["old", "new"] * 25).explain(stamps.iloc[[3]])
     assert answer.values == (("1700000021", "20240104"),)
+
+
+def test_a_declared_class_without_rows_is_told():
+    """It may be predicted, as in Weka; who filtered rows of a pandas Series may not have meant that."""
+    y = pd.Series(["x", "y", "z", "x"], dtype="category")
+    with pytest.warns(
+        UserWarning, match=r"^y declares 1 of 3 classes that no row has, such as 'z'; they may be"
+    ):
+        LCWNB(1).fit([["a"], ["b"], ["b"]], y[y != "z"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        LCWNB(1).fit([["a"], ["b"], ["b"]], y[y != "z"].cat.remove_unused_categories())
 
 
 def test_names_of_codes_are_compared():

@@ -64,6 +64,11 @@ def save_model(model: BayesClassifier, path: str | os.PathLike[str], force: bool
         advice = "; save its estimator_" if hasattr(model, "estimator_") else ""
         raise TypeError(f"expected a classifier of localbayes, got {_type_name(type(model))}{advice}")
     check_is_fitted(model, "labels_")
+    if _type_name(type(model)) not in _own_types():
+        raise ValueError(
+            f"a model file keeps classifiers of localbayes only, and {_type_name(type(model))} is a class of "
+            "your own: keep it with pickle or joblib, and load nothing that you do not trust"
+        )
     check_output(path, force)
     keys = model.class_weight if isinstance(model.class_weight, dict) else {}
     if any(isinstance(key, bool | np.bool_) for key in keys):

@@ -1,6 +1,7 @@
 """What all classifiers share: tables and labels in, predictions out."""
 
 import os
+import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
@@ -128,7 +129,8 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X : DataFrame, array or Coded of shape (n, m)
             Training rows. A categorical column declares its domain.
         y : array-like of shape (n,)
-            Class labels. A categorical y declares the classes.
+            Class labels. A categorical y declares the classes; one without a row keeps its share of the
+            smoothing and may be predicted, of which a warning tells.
         sample_weight : array-like of shape (n,), optional
             Weights of the rows: 2 is the row twice, 0 its absence. Counts are floating point then.
 
@@ -139,7 +141,15 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         with self._all_or_nothing():
             self.__dict__.pop("labels_", None)
-            return self.partial_fit(X, y, sample_weight=sample_weight)
+            self.partial_fit(X, y, sample_weight=sample_weight)
+        empty = self.classes_[self.class_count_ == 0].tolist()
+        if empty:
+            warnings.warn(
+                f"y declares {len(empty)} of {len(self.classes_)} classes that no row has, such as "
+                f"{empty[0]!r}; they may be predicted. y.cat.remove_unused_categories() takes them out",
+                stacklevel=2,
+            )
+        return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Add rows to what was learned; the result is that of one fit on all rows.

@@ -217,7 +217,8 @@ class LCWNB(LazyClassifier):
         Returns
         -------
         samples : list of n arrays
-            Numbers of the training rows kept, in the order in which they were given to fit.
+            Numbers of the training rows kept, in the order in which they were given to fit; rows of
+            weight zero are not counted.
 
         Examples
         --------

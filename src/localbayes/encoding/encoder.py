@@ -32,8 +32,8 @@ class TableEncoder:
     Parameters
     ----------
     categorical_features : {"from_dtype", "all"} or array-like
-        Which columns are categories: by dtype (category, object, string and bool are), all, or a
-        mask, indices or names.
+        Which columns are categories: by dtype (category, object, string and bool are; in an array of
+        objects those that hold anything but numbers), all, or a mask, indices or names.
     n_bins : int
         Bins of equal width for a numeric column.
     missing : {"impute", "category", "ignore"}
