@@ -320,13 +320,6 @@ def test_evaluate_shows_its_figures_whole(columns: str) -> None:
     assert "NB(discretize='mdl',missing='ignore',n_bins=5)" in letters
 
 
-def test_descriptions_are_no_markup(tmp_path: Path) -> None:
-    """A class called [red] in the description of a method is shown as that."""
-    (tmp_path / "t.csv").write_text("x,class\n" + "a,[red]\nb,[blue]\n" * 10)
-    weights = "class_weight={'[red]': 2, '[blue]': 1}"
-    assert "'[red]'" in ok("evaluate", tmp_path / "t.csv", "-t", "class", "-m", "NB", "-p", weights)
-
-
 def test_long_numbers_are_classes(tmp_path: Path) -> None:
     """A target of numbers beyond 64 bits is read as text."""
     (tmp_path / "t.csv").write_text("x,class\n" + "a,123456789012345678901\nb,223456789012345678901\n" * 3)

@@ -314,7 +314,7 @@ def test_ties_explain_nothing_on_other_folds(tmp_path):
     write_report(tmp_path / "s.db", tmp_path / "all")
     for name, within in (("few", 0), ("all", 1)):
         text = (tmp_path / name / "index.html").read_text()
-        assert f"<strong>{within} of 1</strong><span>other cells lie within their range of ties" in text
+        assert f"<strong>{within} of 1</strong><span>other cells are explained by ties" in text
 
 
 def test_own_columns_may_end_in_declared(tmp_path):
@@ -384,9 +384,8 @@ def extents(drawing: str) -> tuple[float, list[tuple[float, float, float]], list
     )
 
 
-@pytest.mark.parametrize("reference", ["LCWNB5", "HistGradientBoosting"])
-@pytest.mark.parametrize("sets", [1, 2, 36])
-def test_no_label_leaves_its_figure(tmp_path, reference, sets):
+@pytest.mark.parametrize(("sets", "reference"), [(1, "LCWNB5"), (2, "HistGradientBoosting")])
+def test_no_label_leaves_its_figure(tmp_path, sets, reference):
     """Every text of every figure lies inside it, however long the names and the critical difference are."""
     path = paper_store(tmp_path / "s.db", [s.name for s in paper_table().sets][:sets])
     more = ["HistGradientBoosting", "LogisticRegression", "a method of mine with a very long name", 12 * "W"]

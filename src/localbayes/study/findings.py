@@ -91,7 +91,7 @@ class Findings:
 
     @property
     def dot_rules(self) -> list[tuple[int, int, str]]:
-        """On how many of how many data sets the reference must be better for a dot, and the chance of it in %.
+        """On how many of how many data sets the reference must be better for a dot, and the chance in %.
 
         There is a rule for every number of data sets that a column has, if that is enough for one.
         """

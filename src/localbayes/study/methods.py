@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib
-import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from localbayes.study import alternatives
-from localbayes.study.own_code import code_digest
+from localbayes.study.own_code import description
 from localbayes.study.published import predict_as_published
 from localbayes.study.scoring import Prediction
 from localbayes.study.table import PAPER_COLUMNS
@@ -161,7 +159,7 @@ def from_estimator(name: str, estimator: Any) -> Method:
     """
     from localbayes.classifiers.base import BayesClassifier
 
-    about = _description(estimator)
+    about = description(estimator)
     if isinstance(estimator, BayesClassifier):
         return Method(name, (name,), partial(_fit_own, estimator), partial(_predict_own, name), (about,))
     kind = getattr(estimator, "study_input", _INPUTS[0])
@@ -261,29 +259,6 @@ def _imported(spec: str) -> Method:
     if not (hasattr(found, "fit") and hasattr(found, "predict")):
         raise ValueError(f"{place!r} is {type(found).__name__}, expected a classifier with fit and predict")
     return from_estimator(name, found)
-
-
-def _description(estimator: Any) -> str:
-    """Return class and parameters of a classifier in one line, and a fingerprint of one's own code in it."""
-    text = " ".join(_whole_repr(estimator).split())
-    if "..." in text and hasattr(estimator, "get_params"):
-        # Long lists and arrays are still cut, so what they hold is told by a fingerprint.
-        with np.printoptions(threshold=sys.maxsize):
-            parts = [f"{key}={_whole_repr(v)}" for key, v in sorted(estimator.get_params(deep=True).items())]
-        # Addresses of objects differ from process to process.
-        lasting = re.sub(r" at 0x[0-9a-f]+", "", "\n".join(parts), flags=re.IGNORECASE)
-        text += f" [parameters {hashlib.sha256(lasting.encode()).hexdigest()[:8]}]"
-    code = code_digest(estimator)
-    return text + (f" [code {code}]" if code else "")
-
-
-def _whole_repr(part: Any) -> str:
-    """Return what `repr` does, without the middle that scikit-learn leaves out of a long one."""
-    from sklearn.base import BaseEstimator
-
-    if type(part).__repr__ is BaseEstimator.__repr__:
-        return str(part.__repr__(N_CHAR_MAX=sys.maxsize))
-    return repr(part)
 
 
 def _own(column: str, class_name: str, about: str, **options: Any) -> Method:

@@ -1,17 +1,40 @@
-"""A fingerprint of code that comes with no installed package: results of two versions must not be mixed."""
+"""What a classifier is, in words that last: results of two must not be mixed under one name."""
 
 from __future__ import annotations
 
 import ast
 import hashlib
 import inspect
+import re
 import site
+import sys
 import sysconfig
 import textwrap
 from pathlib import Path
 from typing import Any
 
-__all__ = ["code_digest"]
+import numpy as np
+
+__all__ = ["code_digest", "description", "without_addresses"]
+
+
+def description(estimator: Any) -> str:
+    """Return class and parameters of a classifier in one line, and a fingerprint of one's own code in it.
+
+    Examples
+    --------
+    >>> from sklearn.dummy import DummyClassifier
+    >>> description(DummyClassifier(strategy="uniform"))
+    "DummyClassifier(strategy='uniform')"
+    """
+    text = " ".join(_whole_repr(estimator).split())
+    if "..." in text and hasattr(estimator, "get_params"):
+        # Long lists and arrays are still cut, so what they hold is told by a fingerprint.
+        with np.printoptions(threshold=sys.maxsize):
+            parts = [f"{key}={_whole_repr(v)}" for key, v in sorted(estimator.get_params(deep=True).items())]
+        text += f" [parameters {_fingerprint(without_addresses(chr(10).join(parts)))}]"
+    code = code_digest(estimator)
+    return text + (f" [code {code}]" if code else "")
 
 
 def code_digest(estimator: Any) -> str | None:
@@ -41,7 +64,31 @@ def code_digest(estimator: Any) -> str | None:
     for part in (estimator, *parameters):
         parts.update([part] if inspect.isroutine(part) or isinstance(part, type) else type(part).__mro__)
     texts = sorted(text for part in parts if (text := _own_source(part)))
-    return hashlib.sha256("\n".join(texts).encode()).hexdigest()[:8] if texts else None
+    return _fingerprint("\n".join(texts)) if texts else None
+
+
+def without_addresses(text: str) -> str:
+    """Return a text without the addresses of objects, which differ from process to process.
+
+    Examples
+    --------
+    >>> without_addresses("<function f at 0x7f12ab>")
+    '<function f>'
+    """
+    return re.sub(r" at 0x[0-9a-f]+", "", text, flags=re.IGNORECASE)
+
+
+def _fingerprint(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+
+def _whole_repr(part: Any) -> str:
+    """Return what `repr` does, without the middle that scikit-learn leaves out of a long one."""
+    from sklearn.base import BaseEstimator
+
+    if type(part).__repr__ is BaseEstimator.__repr__:
+        return str(part.__repr__(N_CHAR_MAX=sys.maxsize))
+    return repr(part)
 
 
 def _own_source(part: Any) -> str | None:

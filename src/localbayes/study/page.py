@@ -148,9 +148,7 @@ def _facts(findings: Findings) -> list[tuple[str, str]]:
         parts = "mean, ± and mark" if findings.papers_reference else "mean and ±"
         found.append((f"{equal} of {findings.compared_cells}", f"cells equal the printed ones, {parts}"))
         if findings.differences:
-            found.append(
-                (f"{within} of {len(findings.differences)}", "other cells lie within their range of ties")
-            )
+            found.append((f"{within} of {len(findings.differences)}", "other cells are explained by ties"))
         if findings.papers_reference:
             found.append((f"{findings.equal_marks} of {marked}", "significance marks equal the printed ones"))
     if findings.plain_cells:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import re
+import os
 import sqlite3
 import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -12,6 +12,7 @@ from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from localbayes.study.own_code import without_addresses
 from localbayes.study.owner import Owner, this_process
 from localbayes.study.table import SetInfo
 
@@ -225,11 +226,11 @@ class Store:
     def _describe(self, name: str, about: str) -> None:
         known = self._db.execute("SELECT about FROM methods WHERE method = ?", (name,)).fetchone()[0]
         # Without a description, which a Method need not have, nothing can be told apart.
-        if not known or not about or _lasting(known) == _lasting(about):
+        if not known or not about or without_addresses(known) == without_addresses(about):
             return
         results = "SELECT 1 FROM folds WHERE method = ? AND error IS NULL LIMIT 1"
         if self._db.execute(results, (name,)).fetchone():
-            old, new = _where_different(_lasting(known), _lasting(about))
+            old, new = _where_different(without_addresses(known), without_addresses(about))
             raise ValueError(
                 f"the column {name!r} of the store {self.path} has results of {old}, got {new}: "
                 "use another store or give the column another name"
@@ -353,14 +354,9 @@ class Store:
             ) from error
 
 
-def _lasting(about: str) -> str:
-    """Return a description without the addresses of objects, which differ from process to process."""
-    return re.sub(r" at 0x[0-9a-f]+", "", about, flags=re.IGNORECASE)
-
-
 def _where_different(old: str, new: str) -> tuple[str, str]:
     """Shorten two descriptions to the part in which they differ."""
-    same = next((i for i, pair in enumerate(zip(old, new, strict=False)) if pair[0] != pair[1]), 0)
+    same = len(os.path.commonprefix([old, new]))
     begin = max(0, same - _SHOWN_LENGTH // 2)
 
     def part(text: str) -> str:
