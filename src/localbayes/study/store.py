@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass, fields
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -356,7 +356,7 @@ class Store:
 
 def _where_different(old: str, new: str) -> tuple[str, str]:
     """Shorten two descriptions to the part in which they differ."""
-    same = len(os.path.commonprefix([old, new]))
+    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False)))
     begin = max(0, same - _SHOWN_LENGTH // 2)
 
     def part(text: str) -> str:
