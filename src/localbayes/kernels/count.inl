@@ -445,7 +445,7 @@ private:
     }
 
     template <int K>
-    void count_live(const Split* live, const Split* const* at, int32_t* out) const {
+    [[gnu::always_inline]] void count_live(const Split* live, const Split* const* at, int32_t* out) const {
         for (int i = 0; i < width_; i += 4) {  // the width is a multiple of four
             typename Word::Sum sum[4] = {};
             for (int v = 0; v < K; ++v) {  // a mask serves four columns while it is in registers
