@@ -1,13 +1,14 @@
 #include "pairs.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <numbers>
 #include <type_traits>
 #include <vector>
+
+#include "parts.hpp"
 
 // What a query calls is compiled twice and chosen when the module is loaded. Neither version contracts
 // multiplications and additions, so both give the same bits.
@@ -22,17 +23,13 @@ namespace localbayes {
 namespace {
 
 constexpr int kGroup = 16;  // factors between two normalisations
-constexpr double kShift = 0x1p52, kBias = 1023;  // adding 2^52 puts a whole number into the low bits of a double
-constexpr double kLowest = -0x1p60;
-constexpr uint64_t kMantissaBits = 52, kMantissaMask = (uint64_t{1} << kMantissaBits) - 1;
 
-// Multiplies positive numbers and takes the exponents out. Exponents are kept as double: what has no
-// integer instruction of this width on older machines has one for double.
+// Multiplies positive numbers and takes the exponents out.
 inline void multiply(double* __restrict number, double* __restrict exponent, const double* __restrict factor, size_t size) {
     for (size_t k = 0; k < size; ++k) {
-        const uint64_t bits = std::bit_cast<uint64_t>(number[k] * factor[k]);
-        exponent[k] += std::bit_cast<double>((bits >> kMantissaBits) | std::bit_cast<uint64_t>(kShift)) - (kShift + kBias);
-        number[k] = std::bit_cast<double>((bits & kMantissaMask) | std::bit_cast<uint64_t>(1.0));
+        const Parts<double> product(number[k] * factor[k]);
+        exponent[k] += product.exponent;
+        number[k] = product.mantissa;
     }
 }
 
@@ -106,9 +103,9 @@ inline void mix_counts(const Cells<Pair>& cells, int m, int i, int y, double pse
 inline void sum_products(int m, int r, const int64_t* slot, const double* __restrict product, const double* __restrict power,
                          const double* __restrict mantissa, double* __restrict top, double* __restrict total,
                          double* __restrict out) {
-    std::fill_n(top, r, 2 * kLowest);
+    std::copy_n(power, r, top);
     std::fill_n(total, r, 0.0);
-    for (int p = 0; p < m; ++p)
+    for (int p = 1; p < m; ++p)
         for (int y = 0; y < r; ++y) top[y] = std::max(top[y], power[size_t(p) * r + y]);
     for (int p = 0; p < m; ++p) {
         const double* base = mantissa + slot[p] * r;

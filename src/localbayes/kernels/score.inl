@@ -4,6 +4,8 @@
 #include <map>
 #include <optional>
 
+#include "parts.hpp"
+
 namespace {
 
 // Sets of weights and classes are worked on four at a time.
@@ -22,16 +24,6 @@ void for_sets(int room, F f) {
 constexpr double kNever = -std::numeric_limits<double>::infinity();
 // Far more than the rounding of a score and the width of a tie.
 constexpr double kRounding = 1e-6;
-
-// A positive number, or four, as mantissa * 2^exponent with a mantissa from 1 to 2.
-template <class Sets>
-struct Parts {
-    using Bits = std::conditional_t<sizeof(Sets) == sizeof(double), int64_t, FourBits>;
-    explicit Parts(Sets x)
-        : mantissa(std::bit_cast<Sets>((std::bit_cast<Bits>(x) & 0xFFFFFFFFFFFFF) | 0x3FF0000000000000)),
-          exponent(std::bit_cast<Sets>(std::bit_cast<Bits>(x) >> 52 | 0x4330000000000000) - (0x1p52 + 1023)) {}
-    Sets mantissa, exponent;
-};
 
 // The natural logarithm of a mantissa, by the series of the inverse hyperbolic tangent.
 constexpr double kLog2 = 0.6931471805599453;
