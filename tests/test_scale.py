@@ -123,6 +123,54 @@ def test_lazy_queries_have_lazy_answers(client: Client, method: str, tmp_path: P
         client.compute(proba).result(PATIENCE), model.predict_proba(X), rtol=0, atol=1e-15
     )
     assert Path(tmp_path, "read").exists()
+    assert model.client_ is client
+    np.testing.assert_array_equal(labels.compute(scheduler=model.client_), model.predict(X))
+
+
+@pytest.mark.parametrize("method", ["LCWNB", "NB"])
+def test_columns_have_names_and_no_order(client: Client, method: str) -> None:
+    """A partition with its columns in another order, or with more of them, is read by their names."""
+    X, y = table()
+    local = METHODS[method]().fit(X, y)
+
+    def read(k: int) -> pd.DataFrame:
+        part = load([(0, 90), (90, 203)][k])
+        return part if k == 0 else part[part.columns[::-1]].assign(more=1)
+
+    def features(k: int) -> pd.DataFrame:
+        return read(k).drop(columns="class")
+
+    data = dd.from_map(read, range(2), meta=load((0, 0)))
+    lazy, classes = dd.from_map(features, range(2), meta=X.iloc[:0]), data["class"]
+    model = Distributed(METHODS[method](), client)
+    assert_same(model.fit(data, target="class"), local, X)
+    words = y.astype(str)
+    labels = da.from_array(words.to_numpy(object), chunks=((90, 113),))
+    assert_same(model.fit(lazy, labels), METHODS[method]().fit(X, words), X)
+    assert_same(model.fit(lazy, classes), local, X)
+    np.testing.assert_array_equal(client.compute(model.predict(lazy)).result(PATIENCE), local.predict(X))
+    assert model.score(lazy, classes) == local.score(X, words)
+
+
+@pytest.mark.parametrize("lost", ["colour", "class"])
+def test_a_partition_without_a_column(client: Client, lost: str) -> None:
+    """Column and partition are named, also where Dask computes a lazy answer."""
+
+    def read(k: int) -> pd.DataFrame:
+        return load([(0, 90), (90, 203)][k]).drop(columns=[lost] if k else [])
+
+    model, data = Distributed(LCWNB(kappa=5), client), dd.from_map(read, range(2), meta=load((0, 0)))
+    message = f"the column '{lost}' is missing here .partition 1 of 2"
+    with pytest.raises(ValueError, match=message):
+        model.fit(data, target="class")
+    if lost == "class":
+        return
+    X = dd.from_map(lambda k: read(k).drop(columns="class"), range(2), meta=table()[0].iloc[:0])
+    with pytest.raises(ValueError, match=message):
+        model.fit(X, data["class"])
+    model.fit(partitioned(2), target="class")
+    with pytest.raises(ValueError, match=message):
+        client.compute(model.predict(X)).result(PATIENCE)
 
 
 @pytest.mark.parametrize("method", ["LCWNB", "TAN"])
@@ -147,6 +195,14 @@ def test_score_of_dask_collections(client: Client, method: str) -> None:
     apart = dd.from_map(load, [(0, 90), (90, 203)], meta=load((0, 0)))
     with pytest.raises(ValueError, match=r"cut both at the same rows.*partition"):
         model.score(apart.drop(columns="class"), partitioned(2)["class"])
+    numbers = data["class"].map_partitions(lambda part: part.cat.codes.astype(int), meta=("class", int))
+    with pytest.raises(ValueError, match="Mix of label input types"):
+        METHODS[method]().fit(X, y).score(X, y.cat.codes)
+    with pytest.raises(ValueError, match=r"Mix of label input types.*partition"):
+        model.score(queries, numbers)
+    unknown = data["class"].astype(object).map_partitions(lambda part: part.where(part != "high", None))
+    with pytest.raises(ValueError, match=r"y contains NaN, infinity or a missing value.*partition"):
+        model.score(queries, unknown)
     model.close()
 
 
@@ -215,6 +271,9 @@ def test_parquet_files(client: Client, tmp_path: Path) -> None:
     assert_same(model, local, queries())
     answers = client.compute(model.predict(tmp_path)).result(PATIENCE)
     np.testing.assert_array_equal(answers, local.predict(X))
+    labels = y.astype(str)
+    whole = dd.from_map(lambda rows: labels.iloc[slice(*rows)], [(0, 100), (100, 203)], meta=labels.iloc[:0])
+    assert model.score(tmp_path, whole) == local.score(X, labels)
 
 
 def test_training_rows_stay_on_the_workers(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:

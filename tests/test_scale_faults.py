@@ -19,7 +19,7 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
-from distributed import Client, LocalCluster
+from distributed import Client, LocalCluster, default_client
 from sklearn.exceptions import NotFittedError
 
 from localbayes import LCWNB
@@ -171,6 +171,43 @@ def test_closed_client() -> None:
             model.predict(table()[0])
         with pytest.raises(ConnectionError, match="client is closed; pass one that is open"):
             Distributed(LCWNB(kappa=5), client).fit(partitioned(2), target="class")
+        with pytest.raises(ConnectionError, match="client is closed; pass one that is open"):
+            classify(client, LCWNB(kappa=5).fit(*table()), table()[0])
+
+
+@pytest.mark.parametrize("address", ["myhost", "", "http://127.0.0.1:8786", "tcp://127.0.0.1:x"])
+def test_what_is_no_address(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is refused before there is half a client, which would take its time to go."""
+    monkeypatch.setattr(own, "Client", None)
+    with pytest.raises(ConnectionError, match="is not the address of a Dask scheduler, such as") as caught:
+        connect(address).__enter__()
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("call", ["fit", "predict", "score"])
+def test_what_is_not_wanted_any_more_is_not_begun(client: Client, call: str) -> None:
+    """An error or an interrupt that leaves a call ends its tasks, also while somebody looks at the error."""
+
+    def tasks() -> set[str]:
+        return set(client.run_on_scheduler(lambda dask_scheduler: [str(key) for key in dask_scheduler.tasks]))
+
+    def interrupt(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    X, _ = table()
+    data = partitioned(30)
+    model = Distributed(LCWNB(), client).fit(partitioned(3), target="class").set_params(progress=interrupt)
+    calls = {
+        "fit": lambda: model.fit(data, target="class"),
+        "predict": lambda: model.predict(X),
+        "score": lambda: model.score(data.drop(columns="class"), data["class"]),
+    }
+    before = tasks()
+    with pytest.raises(KeyboardInterrupt) as caught:
+        calls[call]()
+    _until(lambda: tasks() <= before)
+    assert caught.value.__traceback__ is not None
+    assert len(model.set_params(progress=None).predict(X)) == len(X)
 
 
 NEEDS_ROWS: dict[str, Any] = {
@@ -262,17 +299,45 @@ def test_a_fit_lets_the_rows_of_the_one_before_go(client: Client) -> None:
     _until(lambda: held() <= before)
 
 
-def test_own_cluster_is_started_and_stopped() -> None:
-    """Without a client, processes are started on this machine and end with the model."""
+def test_own_cluster_is_started_and_stopped(client: Client) -> None:
+    """Without a client, processes are started on this machine and end with the last model that uses them."""
     X, y = table()
+    expected = LCWNB(kappa=5).fit(X, y).predict(X)
+    lazy = dd.from_pandas(X, npartitions=2, sort=False)
     with (
         dask.config.set({"distributed.worker.memory.terminate": False}),
         Distributed(LCWNB(kappa=5)) as model,
     ):
         model.fit(partitioned(2), target="class").fit(partitioned(3), target="class")
-        np.testing.assert_array_equal(model.predict(X), LCWNB(kappa=5).fit(X, y).predict(X))
+        np.testing.assert_array_equal(model.predict(X), expected)
+        with Distributed(LCWNB(kappa=5)).fit(partitioned(2), target="class") as other:
+            assert other.client_ is model.client_
+        np.testing.assert_array_equal(model.predict(lazy).compute(), expected)
+        model.client_.restart()
+        for queries in (X, lazy):
+            with pytest.raises(ConnectionError, match="restarted; the training rows went with it: call fit"):
+                model.predict(queries)
+        np.testing.assert_array_equal(model.fit(partitioned(2), target="class").predict(X), expected)
     with pytest.raises(ConnectionError, match="closed"):
         model.predict(X)
+    with pytest.raises(ValueError, match="No client"):
+        default_client()
+
+
+def test_a_client_that_is_given_wins(client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fit on it stops the processes that the model had started; one that fails leaves them as they were."""
+    monkeypatch.setattr(own, "LocalCluster", functools.partial(LocalCluster, n_workers=1))
+    X, y = table()
+    with Distributed(METHODS["NB"]()) as model:
+        started = model.fit(partitioned(2), target="class").client_
+        model.set_params(client=client)
+        with pytest.raises(FileNotFoundError):
+            model.fit(dd.from_map(load_or_fail, PARTS, range(7), meta=load((0, 0))), target="class")
+        assert started.status == "running"
+        model.fit(partitioned(3), target="class")
+        assert (model.client_ is client, started.status) == (True, "closed")
+        np.testing.assert_array_equal(model.predict(X), METHODS["NB"]().fit(X, y).predict(X))
+    assert client.status == "running"
 
 
 def test_workers_that_are_lost_for_good(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

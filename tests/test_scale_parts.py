@@ -25,7 +25,7 @@ from sklearn.linear_model import LogisticRegression
 from localbayes import LCWNB
 from localbayes.encoding import TableEncoder
 from localbayes.kernels import MatchIndex
-from localbayes.scale import Distributed, work
+from localbayes.scale import Distributed, classify, run_tasks, work
 from localbayes.scale.counts import Answers, Arrays, PartCounts, SummedCounts, add_arrays
 from localbayes.scale.graph import Graph
 from localbayes.scale.parts import labelled_parts, query_parts
@@ -185,6 +185,8 @@ WRONG = [
     (LCWNB(), (partitioned(2), ARRAY[:, 0]), {"target": "class"}, ValueError, "not both"),
     (LCWNB(), (partitioned(2),), {"target": "clas"}, ValueError, "'clas', which the table lacks"),
     (LCWNB(), (partitioned(2), partitioned(3)["class"]), {}, ValueError, "2 partitions and y has 3"),
+    (LCWNB(), (partitioned(2)[["class"]],), {"target": "class"}, ValueError, "from besides the class"),
+    (LCWNB(), (ARRAY[:, :0], ARRAY[:, 0]), {}, ValueError, "no column to learn from"),
     (LCWNB(), ("nothing/*.parquet",), {"target": "class"}, FileNotFoundError, "no Parquet files"),
 ]
 
@@ -213,6 +215,20 @@ def test_wrong_passes() -> None:
     """Queries travel once or twice."""
     with pytest.raises(ValueError, match="passes must be 1, 2 or None, got 3"):
         Distributed(LCWNB(), passes=3).fit(ARRAY, ARRAY[:, 0])
+
+
+@pytest.mark.parametrize("client", ["tcp://127.0.0.1:8786", object()], ids=["address", "object"])
+def test_wrong_client(client: Any) -> None:
+    """What is no client is refused in a line that says how to make one."""
+    for use in (
+        lambda: Distributed(LCWNB(), client).fit(ARRAY, ARRAY[:, 0]),
+        lambda: classify(client, LCWNB(), ARRAY),
+        lambda: list(run_tasks(client, abs, [1])),
+    ):
+        with pytest.raises(
+            TypeError, match=r"must be a distributed\.Client, got (str|object); pass Client\("
+        ):
+            use()
 
 
 def test_wrong_queries(tmp_path: Path) -> None:
@@ -252,6 +268,22 @@ def test_mixed_collections() -> None:
         pairs = [dask.get(parts.graph, key) for key in parts.keys]
         assert [len(a) for a, _ in pairs] == [len(b) for _, b in pairs] == list(lengths)
         assert np.concatenate([np.asarray(b) for _, b in pairs]).tolist() == y.tolist()
+
+
+def test_small_files_stay_the_partitions_they_are(tmp_path: Path) -> None:
+    """Dask would read several at a time, of few columns more: table and class would not fit any more."""
+    import dask
+
+    for k in range(17):
+        wide = {f"z{i}": [0] * 20 for i in range(5)}
+        for folder, columns in (("X", {name: ["x", "y"] * 10 for name in "abcdefg"}), ("y", {"c": [k] * 20})):
+            (tmp_path / folder).mkdir(exist_ok=True)
+            pd.DataFrame(columns | wide).to_parquet(tmp_path / folder / f"{k:02}.parquet")
+    y = dd.read_parquet(tmp_path / "y")["c"]
+    for X in (tmp_path / "X", dd.read_parquet(tmp_path / "X")[["a", "b"]]):
+        parts = labelled_parts(X, y, None, ["a", "b"])
+        pairs = [dask.get(parts.graph, key) for key in parts.keys]
+        assert [(a.shape, b.tolist()) for a, b in pairs] == [((20, 2), [k] * 20) for k in range(17)]
 
 
 def test_clones_share_the_connection() -> None:

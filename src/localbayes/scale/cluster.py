@@ -1,12 +1,14 @@
 """The cluster: somebody's client or processes of our own, progress, and errors that say where they were."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any
+from weakref import WeakKeyDictionary, WeakSet
 
 import dask
 import distributed.scheduler
 from distributed import Client, LocalCluster, as_completed, default_client
+from distributed.comm import resolve_address
 
 from localbayes.scale.graph import Graph
 
@@ -15,10 +17,12 @@ __all__ = [
     "Cluster",
     "Progress",
     "WorkersDiedError",
+    "check_client",
     "completed",
     "connect",
     "find_error",
     "lost",
+    "release",
     "result",
     "results",
     "watch",
@@ -31,6 +35,8 @@ Progress = Callable[[str, int, int], None]
 NO_WORKERS_TIMEOUT = "5 minutes"
 # The same line from a task and from sending what tasks need.
 NO_WORKERS = "all workers of the Dask cluster are gone, and no new one came"
+# Who uses processes that were started here, by their client: the last one to close stops them.
+_USERS: WeakKeyDictionary[Any, WeakSet["Cluster"]] = WeakKeyDictionary()
 
 
 class WorkersDiedError(ConnectionError):
@@ -47,22 +53,20 @@ class Cluster:
     """
 
     def __init__(self, client: Any = None) -> None:
-        self._own: Any = None
         if client is None:
             try:
                 client = default_client()
             except ValueError:
-                settings = {
-                    # Rows are to be asked where they are, not copied to whichever worker is idle.
-                    "distributed.scheduler.work-stealing": False,
-                    # By default work waits for ever.
-                    "distributed.scheduler.no-workers-timeout": NO_WORKERS_TIMEOUT,
-                }
-                with dask.config.set(settings):
-                    self._own = LocalCluster(threads_per_worker=1, dashboard_address="127.0.0.1:0")
-                client = Client(self._own, set_as_default=False)
+                client = _start_processes()
+        check_client(client)
         self._client = client
-        self.get_client("pass one that is open")
+        if client in _USERS:
+            _USERS[client].add(self)
+
+    @property
+    def _own(self) -> Any:
+        """The processes, if they were started here."""
+        return self._client.cluster if self._client in _USERS else None
 
     @property
     def stays(self) -> bool:
@@ -71,8 +75,7 @@ class Cluster:
 
     def get_client(self, advice: str) -> Any:
         """Give the client if it is connected."""
-        if self._client.status != "running":
-            raise ConnectionError(f"the Dask client is {self._client.status}; {advice}")
+        check_client(self._client, advice)
         return self._client
 
     @property
@@ -81,10 +84,22 @@ class Cluster:
         return max(1, len(self._client.nthreads()))
 
     def close(self) -> None:
-        """Stop the processes that were started here; somebody else's cluster stays as it is."""
-        if self._own is not None:
+        """Stop processes that were started here, unless others use them; other clusters stay as they are."""
+        processes, others = self._own, _USERS.get(self._client, WeakSet())
+        others.discard(self)
+        if processes is not None and not others:
             self._client.close()
-            self._own.close()
+            processes.close()
+
+    @contextmanager
+    def started(self, graph: Graph, keys: Sequence[Any]) -> Iterator[list[Any]]:
+        """Have tasks computed for the length of a ``with`` block; an error that leaves it ends them."""
+        futures = self.start(graph, keys)
+        try:
+            yield futures
+        except BaseException:
+            release(futures)
+            raise
 
     def start(self, graph: Graph, keys: Sequence[Any]) -> list[Any]:
         """Have tasks computed; results stay on the workers."""
@@ -101,6 +116,39 @@ class Cluster:
     def places(self, futures: Sequence[Any]) -> dict[Any, tuple[str, ...]]:
         """Addresses of the workers that hold results, by key."""
         return dict(self._client.who_has(futures))
+
+
+def _start_processes() -> Any:
+    """Client of processes on this machine, the current one from now on, so that lazy answers find it."""
+    settings = {
+        # Rows are to be asked where they are, not copied to whichever worker is idle.
+        "distributed.scheduler.work-stealing": False,
+        # By default work waits for ever.
+        "distributed.scheduler.no-workers-timeout": NO_WORKERS_TIMEOUT,
+    }
+    with dask.config.set(settings):
+        processes = LocalCluster(threads_per_worker=1, dashboard_address="127.0.0.1:0")
+    client = Client(processes)
+    _USERS[client] = WeakSet()
+    return client
+
+
+def check_client(client: Any, advice: str = "pass one that is open") -> None:
+    """Refuse what is no client, or one that is not connected."""
+    if not isinstance(client, Client):
+        raise TypeError(
+            f"client must be a distributed.Client, got {type(client).__name__}; pass Client(address) or "
+            "Client(cluster)"
+        )
+    if client.status != "running":
+        raise ConnectionError(f"the Dask client is {client.status}; {advice}")
+
+
+def release(futures: Iterable[Any]) -> None:
+    """Let results go, even if an error's traceback still knows them; what is not done is not begun."""
+    for future in futures:
+        with suppress(RuntimeError):  # of a client that was closed meanwhile
+            future.release()
 
 
 def watch(
@@ -162,6 +210,8 @@ def lost(future: Any, name: str) -> WorkersDiedError:
 def _named(error: BaseException, name: str) -> BaseException:
     """The same error, with a name in its message."""
     before = str(error)
+    if name in before:
+        return error
     if isinstance(error, OSError) and error.strerror:
         error.strerror = f"{error.strerror} ({name})"
     elif error.args and isinstance(error.args[0], str):
@@ -195,6 +245,15 @@ def connect(address: str, timeout: float = 10.0) -> Iterator[Any]:
         ...
     ConnectionError: no Dask scheduler answers at 'tcp://127.0.0.1:9'; start one with: dask scheduler
     """
+    try:
+        # Of an address that it cannot read, Dask leaves half a client behind.
+        resolve_address(address)
+    except ValueError as error:
+        raise ConnectionError(
+            f"{address!r} is not the address of a Dask scheduler, such as tcp://10.0.0.1:8786 ({error})"
+        ) from error
+    except OSError as error:
+        raise ConnectionError(f"no machine is known by the name in {address!r} ({error})") from error
     try:
         client = Client(address, timeout=timeout, set_as_default=False)
     except (OSError, ValueError) as error:

@@ -125,9 +125,10 @@ class _NoRows:
 class _Rows(SummedCounts):
     """Left-out rows and their counts, in the place of an index."""
 
-    def __init__(self, sample: Arrays, counts: Arrays) -> None:
+    def __init__(self, sample: Arrays, counts: Arrays, may_miss: bool) -> None:
         super().__init__(counts, sample[0])
         self._sample = sample
+        self.may_miss = may_miss
 
     def training_rows(self, *_: Any) -> Iterator[tuple[Codes, npt.NDArray[Any], npt.NDArray[Any], None]]:
         """Give the rows."""
@@ -165,5 +166,6 @@ def _count(part: Part, batch: Arrays) -> Arrays:
 
 def _score(estimator: LazyClassifier, batch: Arrays, counts: Arrays, grid: Floats) -> Any:
     """What is predicted for left-out rows, for every kappa."""
-    (left_out,) = with_index(estimator, _Rows(batch, counts))._left_out(grid)
+    rows = _Rows(batch, counts, may_miss=estimator.missing == "ignore")
+    (left_out,) = with_index(estimator, rows)._left_out(grid)
     return left_out

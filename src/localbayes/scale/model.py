@@ -52,6 +52,9 @@ class Distributed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         more; one of the lazy family lacks its rows, which are on the workers, and refuses what needs them.
     classes_ : ndarray of shape (r,)
         Class labels, sorted.
+    client_ : distributed.Client
+        The cluster of the last fit. A lazy answer is computed there: by ``answer.compute()`` if this is the
+        current client, as that of processes started here is, else by ``answer.compute(scheduler=client_)``.
 
     Examples
     --------
@@ -113,19 +116,28 @@ class Distributed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         estimator._check_parameters()
         parts = labelled_parts(X, y, target)
         validate_data(estimator, parts.sample, reset=True, skip_check_array=True)
-        if not (hasattr(self, "_cluster") and self._cluster.stays):
+        before: Cluster | None = getattr(self, "_cluster", None)
+        if self.client is not None or before is None or not before.stays:
             self._cluster = Cluster(self.client)
-        (*columns, labels), lengths = self._summaries(estimator, parts)
-        set_domains(estimator, column_names(parts.sample), columns, labels)
-        # Rows of an earlier fit are let go only now that this one went well: meanwhile workers hold both.
-        if isinstance(estimator, EagerClassifier):
-            self._count(estimator, parts)
-            self._held = None
-        else:
-            self._held = self._cluster, self._index_rows(estimator, parts, lengths)
+        try:
+            (*columns, labels), lengths = self._summaries(estimator, parts)
+            set_domains(estimator, column_names(parts.sample), columns, labels)
+            # Rows of an earlier fit are let go only now that this one went well: meanwhile workers hold both.
+            if isinstance(estimator, EagerClassifier):
+                self._count(estimator, parts)
+                self._held = None
+            else:
+                self._held = self._cluster, self._index_rows(estimator, parts, lengths)
+        except BaseException:
+            if before is not None and before.stays:
+                self._cluster = before  # whose processes close() is to stop
+            raise
+        if before is not None and before is not self._cluster:
+            before.close()
         self.estimator_ = estimator
         self.classes_ = estimator.classes_
         self.n_features_in_ = estimator.n_features_in_
+        self.client_ = self._cluster.get_client("connect again")
         return self
 
     def _summaries(self, estimator: BayesClassifier, parts: Parts) -> tuple[list[Summary], list[int]]:
@@ -135,9 +147,9 @@ class Distributed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         summaries = [graph.call("summarise-columns", work.summarise_part, empty, part) for part in parts.keys]
         total = graph.tree("add-summaries", work.add_summaries, summaries)
         rows = [graph.call("count-rows", work.rows_summarised, summary) for summary in summaries]
-        total, *rows = self._cluster.start(graph, [total, *rows])
-        lengths = results(rows, parts.names, "summarise columns", self.progress)
-        return result(total, "all partitions"), lengths
+        with self._cluster.started(graph, [total, *rows]) as (total, *rows):
+            lengths = results(rows, parts.names, "summarise columns", self.progress)
+            return result(total, "all partitions"), lengths
 
     def _count(self, estimator: EagerClassifier, parts: Parts) -> None:
         """Count values on the workers and add the counts up."""
@@ -146,9 +158,9 @@ class Distributed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         counts = [graph.call("count-values", work.count_part, model, part) for part in parts.keys]
         total = graph.tree("add-counts", work.add_statistics, counts)
         done = [graph.call("count-rows", work.rows_counted, part) for part in counts]
-        total, *done = self._cluster.start(graph, [total, *done])
-        results(done, parts.names, "count values", self.progress)
-        estimator.counts_ = result(total, "all partitions")
+        with self._cluster.started(graph, [total, *done]) as (total, *done):
+            results(done, parts.names, "count values", self.progress)
+            estimator.counts_ = result(total, "all partitions")
         estimator._derive()
 
     def _index_rows(self, estimator: LazyClassifier, parts: Parts, lengths: list[int]) -> list[Any]:
@@ -163,18 +175,22 @@ class Distributed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             graph.call("index-rows", work.index_part, model, part, numbers, int(begin))
             for part, numbers, begin in zip(parts.keys, owned, first, strict=False)
         ]
-        held = self._cluster.start(graph, index)
-        watch(held, parts.names, "index rows", self.progress)
-        if isinstance(learned, Wanted):
-            rows = RemoteRows(self._cluster, held, self.passes)
-            graph = Graph(rows.graph())
-            model = graph.put("model", estimator)
-            choice, done = add_choice(graph, estimator, model, rows.places(), learned)
-            choice, *done = self._cluster.start(graph, [choice, *done])
-            watch(done, ["rows left out"] * len(done), "leave rows out", self.progress)
-            learned = result(choice, "rows left out")
+        with self._cluster.started(graph, index) as held:
+            watch(held, parts.names, "index rows", self.progress)
+            if isinstance(learned, Wanted):
+                learned = self._leave_out(estimator, held, learned)
         estimator.__dict__.update(learned, index_=RowsElsewhere())
         return held
+
+    def _leave_out(self, estimator: LazyClassifier, held: list[Any], wanted: Wanted) -> Any:
+        """What is chosen by leaving rows out."""
+        rows = RemoteRows(self._cluster, held, self.passes)
+        graph = Graph(rows.graph())
+        model = graph.put("model", estimator)
+        choice, batches = add_choice(graph, estimator, model, rows.places(), wanted)
+        with self._cluster.started(graph, [choice, *batches]) as (choice, *done):
+            watch(done, ["rows left out"] * len(done), "leave rows out", self.progress)
+            return result(choice, "rows left out")
 
     # --- predicting -----------------------------------------------------------------------------
 
@@ -289,7 +305,7 @@ class Distributed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self, "estimator_")
         if sample_weight is not None:
             raise ValueError("rows on a cluster are scored without sample_weight: leave it out")
-        parts = labelled_parts(X, y, None)
+        parts = labelled_parts(X, y, None, getattr(self.estimator_, "feature_names_in_", None))
         validate_data(self.estimator_, parts.sample, reset=False, skip_check_array=True)
         graph = Graph(parts.graph)
         tables = [graph.call("take-queries", work.queries_of, pair) for pair in parts.keys]
@@ -299,9 +315,9 @@ class Distributed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             for keys in zip(answers, parts.keys, strict=True)
         ]
         cluster = self._held[0] if self._held else self._cluster
-        total, *done = cluster.start(graph, [graph.tree("add-correct", sum, correct), *correct])
-        watch(done, parts.names, "score rows", self.progress)
-        right, n = result(total, "all partitions")
+        with cluster.started(graph, [graph.tree("add-correct", sum, correct), *correct]) as (total, *done):
+            watch(done, parts.names, "score rows", self.progress)
+            right, n = result(total, "all partitions")
         if not n:
             raise ValueError("the table to score has no rows; check the path or the filter that made it")
         return float(right / n)
@@ -309,7 +325,7 @@ class Distributed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     # --- the cluster ----------------------------------------------------------------------------
 
     def close(self) -> None:
-        """Let the training rows go, and stop the processes that were started here."""
+        """Let the training rows go; stop processes that were started here, unless another model uses them."""
         self._held = None
         if hasattr(self, "_cluster"):
             self._cluster.close()
@@ -319,6 +335,8 @@ class Distributed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         cluster.get_client("the training rows went with it: connect again and call fit")
         if not parts:
             raise NotFittedError("the training rows were let go by close(): call fit again")
+        if any(future.cancelled() for future in parts):
+            raise ConnectionError("the Dask cluster was restarted; the training rows went with it: call fit")
         return RemoteRows(cluster, parts, self.passes)
 
     def __enter__(self) -> Self:

@@ -45,18 +45,21 @@ def is_lazy(X: Any) -> bool:
     return _is_path(X) or dask.is_dask_collection(X)
 
 
-def labelled_parts(X: Any, y: Any, target: str | None) -> Parts:
-    """Parts of a table and its class."""
+def labelled_parts(X: Any, y: Any, target: str | None, columns: Any = None) -> Parts:
+    """Parts of a table and its class; ``columns`` names those that are wanted of Parquet files."""
     files = None
     if _is_path(X):
-        X, files = _read_parquet(X)
+        X, files = _read_parquet(X, columns)
     if not _is_frame(X) and not _is_array(X):
         raise TypeError(
             "X must be a Dask DataFrame, a Dask array or the path of Parquet files, "
             f"got {type(X).__name__}; fit the classifier itself on a table in memory"
         )
     if target is not None:
-        X, y = _split(X, y, target)
+        _check_target(X, y, target)
+        features = X.drop(columns=target)
+        _check_width(features, f" besides the class, {target!r}")
+        return _parts(features, *_optimised(_map_parts(_split, features, X, target=target)), files)
     if y is None:
         raise ValueError("the class is missing: pass y, or the name of its column as target")
     if not _is_series(y) and not (dask.is_dask_collection(y) and _is_array(y)):
@@ -65,6 +68,7 @@ def labelled_parts(X: Any, y: Any, target: str | None) -> Parts:
             "pass the name of the class column as target if it is a column of X"
         )
     X, y = _one_column_block(X), _like(y, X)
+    _check_width(X)
     if X.npartitions != y.npartitions:
         raise ValueError(
             f"X has {X.npartitions} partitions and y has {y.npartitions}; cut both at the same rows"
@@ -76,22 +80,27 @@ def query_parts(X: Any, columns: Any) -> Parts:
     """Parts of a table of queries; ``columns`` names the columns learned from, if they have names."""
     files = None
     if _is_path(X):
-        X, files = _read_parquet(X)
-        if columns is not None:
-            lacking = [c for c in columns if c not in X.columns]
-            if lacking:
-                raise ValueError(f"the Parquet files lack the column {lacking[0]!r}, which was there in fit")
-            X = X[list(columns)]
+        X, files = _read_parquet(X, columns)
     if not _is_frame(X) and not _is_array(X):
         raise TypeError(f"X must be a table, a Dask DataFrame or a Dask array, got {type(X).__name__}")
     X = _one_column_block(X)
-    return _parts(X, *_optimised(X), files)
+    parts = _parts(X, *_optimised(X), files)
+    if _is_frame(X):
+        graph, names = Graph(parts.graph), list(X.columns)
+        parts.keys = [
+            graph.call("take-columns", _take_columns, key, names, part)
+            for key, part in zip(parts.keys, parts.names, strict=True)
+        ]
+        parts.graph = graph
+    return parts
 
 
 def _optimised(*collections: Any) -> tuple[dict[Any, Any], list[Any]]:
     """Graph of a frame, or of arrays that share tasks, and the keys of the last one's parts."""
     if len(collections) == 1 and not _is_array(collections[0]):
-        frame = collections[0].optimize()
+        # Dask would read small Parquet files together, of a table and its class not the same ones.
+        with dask.config.set({"optimization.tune.active": False}):
+            frame = collections[0].optimize()
         return dict(frame.__dask_graph__()), list(flatten(frame.__dask_keys__()))
     keys = [list(flatten(c.__dask_keys__())) for c in collections]
     merged = HighLevelGraph.merge(*(c.__dask_graph__() for c in collections))
@@ -101,13 +110,8 @@ def _optimised(*collections: Any) -> tuple[dict[Any, Any], list[Any]]:
 def _pairs(X: Any, y: Any) -> tuple[dict[Any, Any], list[Any]]:
     """Graph and keys of pairs of a part of the table and its class."""
     if _is_frame(X) and _is_series(y):
-        import dask.dataframe as dd
-
         # In one expression, so that Dask loads once what both need.
-        meta = X._meta.iloc[:, 0]
-        return _optimised(
-            dd.map_partitions(_pair, X, y, meta=meta, align_dataframes=False, enforce_metadata=False)
-        )
+        return _optimised(_map_parts(_pair, X, X, y))
     if _is_array(X) and _is_array(y):
         loading, labels = _optimised(X, y)
         tables = list(flatten(X.__dask_keys__()))
@@ -115,12 +119,34 @@ def _pairs(X: Any, y: Any) -> tuple[dict[Any, Any], list[Any]]:
         loading, tables = _optimised(X)
         other, labels = _optimised(y)
         loading.update(other)
-    graph = Graph(loading)
-    return graph, [graph.call("pair-up", _pair, *keys) for keys in zip(tables, labels, strict=True)]
+    graph, columns = Graph(loading), list(X.columns) if _is_frame(X) else None
+    return graph, [graph.call("pair-up", _pair, *keys, columns) for keys in zip(tables, labels, strict=True)]
 
 
-def _pair(table: Any, labels: Any) -> tuple[Any, Any]:
-    return table, labels
+def _map_parts(function: Any, X: Any, *collections: Any, **options: Any) -> Any:
+    """What a function gives for the parts of collections and the columns of X."""
+    import dask.dataframe as dd
+
+    options |= {"columns": list(X.columns), "align_dataframes": False, "enforce_metadata": False}
+    return dd.map_partitions(function, *collections, meta=X._meta.iloc[:, 0], **options)
+
+
+def _pair(table: Any, labels: Any, columns: list[Any] | None) -> tuple[Any, Any]:
+    return table if columns is None else _take_columns(table, columns), labels
+
+
+def _split(table: Any, columns: list[Any], target: str) -> tuple[Any, Any]:
+    return _take_columns(table, columns), _take_columns(table, [target])[target]
+
+
+def _take_columns(table: Any, columns: list[Any], part: str = "") -> Any:
+    """Columns by their names: parts may have them in any order, and others besides."""
+    if list(table.columns) == columns:
+        return table
+    lacking = [c for c in columns if c not in table.columns]
+    if lacking:
+        raise ValueError(f"the column {lacking[0]!r} is missing here" + (f" ({part})" if part else ""))
+    return table[columns]
 
 
 def _parts(X: Any, graph: dict[Any, Any], keys: list[Any], files: list[str] | None) -> Parts:
@@ -135,14 +161,18 @@ def _parts(X: Any, graph: dict[Any, Any], keys: list[Any], files: list[str] | No
     return Parts(graph, keys, names, lengths, sample)
 
 
-def _split(X: Any, y: Any, target: str) -> tuple[Any, Any]:
+def _check_target(X: Any, y: Any, target: str) -> None:
     if y is not None:
         raise ValueError("pass either y or target, the name of the class column, not both")
     if not _is_frame(X):
         raise TypeError("target names a column, which a Dask array does not have; pass y")
     if target not in X.columns:
         raise ValueError(f"target names the column {target!r}, which the table lacks: {list(X.columns)[:10]}")
-    return X.drop(columns=target), X[target]
+
+
+def _check_width(X: Any, besides: str = "") -> None:
+    if not (len(X.columns) if _is_frame(X) else X.shape[1]):
+        raise ValueError(f"X has no column to learn from{besides}")
 
 
 def _one_column_block(X: Any) -> Any:
@@ -188,8 +218,8 @@ def _is_series(X: Any) -> bool:
     return isinstance(X, dd.Series)
 
 
-def _read_parquet(path: Any) -> tuple[Any, list[str]]:
-    """A Dask DataFrame, and the files it comes from."""
+def _read_parquet(path: Any, columns: Any = None) -> tuple[Any, list[str]]:
+    """A Dask DataFrame, of the given columns if any are, and the files it comes from."""
     import dask.dataframe as dd
     from fsspec.core import get_fs_token_paths  # type: ignore[import-untyped]
 
@@ -206,4 +236,9 @@ def _read_parquet(path: Any) -> tuple[Any, list[str]]:
         raise ValueError(
             f"cannot read {path!r} as Parquet; read other files with Dask and pass its table ({reason})"
         ) from error
+    if columns is not None:
+        lacking = [c for c in columns if c not in frame.columns]
+        if lacking:
+            raise ValueError(f"the Parquet files lack the column {lacking[0]!r}, which was there in fit")
+        frame = frame[list(columns)]
     return frame, [f for f in files if f.endswith((".parquet", ".parq", ".pq"))] or files

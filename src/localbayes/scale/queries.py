@@ -15,7 +15,7 @@ import numpy.typing as npt
 from localbayes.classifiers.lazy import LazyClassifier
 from localbayes.encoding.coded import Codes
 from localbayes.scale import work
-from localbayes.scale.cluster import Cluster, Progress, result, watch
+from localbayes.scale.cluster import Cluster, Progress, release, result, watch
 from localbayes.scale.counts import add_arrays, without_index
 from localbayes.scale.graph import Graph
 
@@ -77,24 +77,30 @@ class RemoteRows:
         pending: deque[list[Any]] = deque()
 
         def receive() -> None:
-            answer, *parts = pending.popleft()
+            answer, *parts = pending[0]
             if progress is not None:
                 done, total = len(answers) * len(parts), len(starts) * len(parts)
                 note = lambda stage, n, _: progress(stage, done + n, total)  # noqa: E731
                 watch(parts, ["queries"] * len(parts), "classify queries", note)
             answers.append(result(answer, "queries"))
+            pending.popleft()
 
-        for begin in starts:
-            graph = Graph(self.graph())
-            queries = graph.put("queries", codes[begin : begin + step])
-            model = graph.put("model", without_index(estimator))
-            passes = self.passes or choose_passes(estimator, min(step, len(codes) - begin))
-            answer, parts = add_batch(graph, model, places, queries, method, passes)
-            pending.append(self.cluster.start(graph, [answer, *(parts if progress else [])]))
-            if len(pending) == IN_FLIGHT:
+        try:
+            for begin in starts:
+                graph = Graph(self.graph())
+                queries = graph.put("queries", codes[begin : begin + step])
+                model = graph.put("model", without_index(estimator))
+                passes = self.passes or choose_passes(estimator, min(step, len(codes) - begin))
+                answer, parts = add_batch(graph, model, places, queries, method, passes)
+                pending.append(self.cluster.start(graph, [answer, *(parts if progress else [])]))
+                if len(pending) == IN_FLIGHT:
+                    receive()
+            while pending:
                 receive()
-        while pending:
-            receive()
+        except BaseException:
+            for futures in pending:
+                release(futures)
+            raise
         return np.concatenate(answers) if answers else work.empty_answer(estimator, method)
 
     def add_part(

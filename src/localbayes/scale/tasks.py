@@ -7,7 +7,16 @@ from typing import Any
 
 from distributed import Future
 
-from localbayes.scale.cluster import NO_WORKERS, Progress, WorkersDiedError, completed, find_error, lost
+from localbayes.scale.cluster import (
+    NO_WORKERS,
+    Progress,
+    WorkersDiedError,
+    check_client,
+    completed,
+    find_error,
+    lost,
+    release,
+)
 
 __all__ = ["Shared", "run_tasks", "share"]
 
@@ -57,6 +66,7 @@ def run_tasks(
     ...     dict(sorted(run_tasks(client, pow, [2, 3], exp=2)))
     {0: 4, 1: 9}
     """
+    check_client(client)
     items, done = list(items), 0
     batches: deque[tuple[Sequence[int], bool]] = deque([(range(len(items)), False)])
     while batches:
@@ -93,8 +103,11 @@ def _submitted(
     queue = completed(futures)
     # The queue alone holds what is not done yet, so that a result read is a result freed.
     del futures
-    for future in queue:
-        yield place[future.key], future
+    try:
+        for future in queue:
+            yield place[future.key], future
+    finally:
+        release(list(getattr(queue, "futures", ())))
 
 
 def _outcome(future: Any, name: str) -> tuple[Any, BaseException | None]:
@@ -112,6 +125,7 @@ class Shared:
     """Something that every worker has, and that is sent again if all that had it have died; see `share`."""
 
     def __init__(self, client: Any, value: Any) -> None:
+        check_client(client)
         self._client = client
         self._value = value
         self._future = self._send()

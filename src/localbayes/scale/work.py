@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.metrics import accuracy_score
 
 from localbayes.classifiers.base import BayesClassifier
 from localbayes.classifiers.eager import EagerClassifier
@@ -69,7 +70,10 @@ def summarise_part(encoder: TableEncoder, part: tuple[Any, Any]) -> list[Summary
 
 def _check_lengths(X: Any, y: Any) -> None:
     if len(X) != len(y):
-        raise ValueError(f"X has {len(X)} rows here and y has {len(y)}; cut both at the same rows")
+        raise ValueError(
+            f"X has {len(X)} rows here and y has {len(y)}; cut both at the same rows, or pass one table and "
+            "the name of its class column as target"
+        )
 
 
 def _summarise_labels(y: Any) -> CategorySummary:
@@ -191,7 +195,11 @@ def queries_of(part: tuple[Any, Any]) -> Any:
 def count_correct(answer: npt.NDArray[Any], part: tuple[Any, Any]) -> npt.NDArray[np.int64]:
     """How many rows of a partition are of the class predicted, and how many there are."""
     _check_lengths(*part)
-    return np.array([np.sum(answer == np.asarray(part[1])), len(answer)], dtype=np.int64)
+    labels, n = part[1], len(answer)
+    if n:
+        ClassLabels.learn(labels)  # which says what a missing label is
+    # As on one machine, labels of another type are refused.
+    return np.array([accuracy_score(labels, answer, normalize=False) if n else 0, n], dtype=np.int64)
 
 
 # --- predicting, lazy family --------------------------------------------------------------------
