@@ -9,7 +9,6 @@ import io
 import os
 import pty
 import re
-import select
 import signal
 import subprocess
 import sys
@@ -44,6 +43,7 @@ from localbayes.study import FoldRow, Store, paper_table
 from localbayes.study.findings import examine
 from localbayes.weka import WekaFolds
 from study_support import paper_store
+from terminal import read_terminal
 
 IRIS = str(embedded_path("iris"))
 # Variables with which terminals and CI systems ask for colours.
@@ -650,17 +650,7 @@ def test_a_terminal_sees_progress() -> None:
     ours, theirs = pty.openpty()
     with spawn("evaluate", IRIS, "--target", "class", stdout=-1, stderr=theirs) as process:
         os.close(theirs)
-        shown = b""
-        # A terminal whose other side has closed answers with an error or with nothing.
-        while True:
-            assert select.select([ours], [], [], PATIENCE)[0], f"nothing was written for {PATIENCE} s"
-            try:
-                part = os.read(ours, 4096)
-            except OSError:
-                break
-            if not part:
-                break
-            shown += part
+        shown = read_terminal(ours, PATIENCE)
         out, _ = process.communicate(timeout=PATIENCE)
     os.close(ours)
     assert process.returncode == 0
@@ -722,16 +712,7 @@ def test_show_on_a_terminal(tmp_path: Path) -> None:
     ours, theirs = pty.openpty()
     with spawn("study", "show", "--store", path, stdout=theirs, stderr=-1) as process:
         os.close(theirs)
-        shown = b""
-        while True:
-            assert select.select([ours], [], [], PATIENCE)[0], f"nothing was written for {PATIENCE} s"
-            try:
-                part = os.read(ours, 4096)
-            except OSError:
-                break
-            if not part:
-                break
-            shown += part
+        shown = read_terminal(ours, PATIENCE)
         process.communicate(timeout=PATIENCE)
     os.close(ours)
     assert process.returncode == 0

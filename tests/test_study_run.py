@@ -10,7 +10,6 @@ import multiprocessing
 import os
 import pty
 import re
-import select
 import signal
 import sqlite3
 import struct
@@ -56,6 +55,7 @@ from localbayes.study.table import SetInfo
 from localbayes.study.work import run_unit
 from localbayes.weka import WekaFolds, apply_paper_filters
 from study_support import PATIENCE, answers, paper_store, small_plan
+from terminal import read_terminal
 
 OWN = """@relation fruit
 @attribute colour {red, green, blue}
@@ -1061,16 +1061,7 @@ def on_a_terminal(words: list[str], columns: int) -> tuple[int, str]:
     environment = {**os.environ, "TERM": "xterm", "COLUMNS": str(columns)}
     process = subprocess.Popen([*COMMAND, *words], stdout=slave, stderr=slave, env=environment)
     os.close(slave)
-    output = b""
-    while True:
-        assert select.select([master], [], [], PATIENCE)[0], f"nothing was written for {PATIENCE} s"
-        try:
-            part = os.read(master, 65536)
-        except OSError:
-            break
-        output += part
-        if not part:
-            break
+    output = read_terminal(master, PATIENCE)
     os.close(master)
     return process.wait(PATIENCE), output.decode()
 
