@@ -24,12 +24,25 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.weka)
 
 
+def _data_folder() -> Path:
+    given = os.environ.get("LOCALBAYES_DATA")
+    return Path(given) if given else ROOT.parent / "shared" / "data" / "arff"
+
+
+def pytest_report_header() -> str:
+    """Say at the top whether the paper's figures can be checked on all of its data sets."""
+    found = len(list(_data_folder().glob("*.arff")))
+    return f"data sets of the paper: {found} ARFF files in {_data_folder()}"
+
+
 @pytest.fixture(scope="session")
 def paper_data() -> Path:
     """Return the folder with the ARFF files of the paper's 36 data sets."""
-    given = os.environ.get("LOCALBAYES_DATA")
-    folder = Path(given) if given else ROOT.parent / "shared" / "data" / "arff"
-    if not any(folder.glob("*.arff")):
+    folder = _data_folder()
+    found = len(list(folder.glob("*.arff")))
+    if found < 36 and os.environ.get("LOCALBAYES_REQUIRE_DATA") == "1":
+        pytest.fail(f"expected the paper's 36 ARFF files in {folder}, got {found}")
+    if not found:
         pytest.skip(f"no ARFF files in {folder}: set LOCALBAYES_DATA to a folder with the paper's 36 sets")
     return folder
 
