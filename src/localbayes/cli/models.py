@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 
 __all__ = ["fit", "predict"]
 
+# Rows between two steps of a progress bar, and of a task on a cluster.
+_PART_ROWS = 4096
+
 
 def fit(
     data: DataArgument,
@@ -167,7 +170,7 @@ def _classify(model: BayesClassifier, X: Any, proba: bool) -> tuple[Any, Any]:
     """Labels, and probabilities if wanted."""
     import numpy as np
 
-    step = max(4096, -(-len(X) // 100))
+    step = max(_PART_ROWS, -(-len(X) // 100))
     labels, probabilities = [], []
     with progress_bar("predicting", len(X)) as advance:
         for begin in range(0, len(X), step):
@@ -187,11 +190,9 @@ def _on_cluster(address: str, model: BayesClassifier, X: Any, proba: bool) -> tu
     answers = []
     with connect(address) as client:
         for method in wanted:
-            parts = -(-len(X) // 4096)
-            with progress_bar(method, parts) as advance:
-                answers.append(
-                    classify(client, model, X, method=method, progress=lambda *_, step=advance: step(1))
-                )
+            with progress_bar(method, -(-len(X) // _PART_ROWS)) as advance:
+                step = lambda *_, advance=advance: advance(1)  # noqa: E731
+                answers.append(classify(client, model, X, method=method, part_rows=_PART_ROWS, progress=step))
     return answers[0], answers[1] if proba else None
 
 

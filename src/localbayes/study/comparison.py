@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from localbayes.classifiers.lcwnb import switching_rule
 from localbayes.study import tests
 from localbayes.study.table import PAPER_COLUMNS, REFERENCE, SetInfo, Table, paper_table
 
@@ -128,7 +129,7 @@ def switching_column(table: Table) -> list[float]:
     """Printed means of LCWNB*: kappa 20 if m < 15, 10 if m is 15 or 16, else 5, where m counts the class."""
     sets = table.shared_sets([*KAPPAS, *RIVALS])
     rows = table.only([s.name for s in sets], KAPPAS).means(KAPPAS)
-    chosen = ["LCWNB20" if s.m < 15 else "LCWNB10" if s.m <= 16 else "LCWNB5" for s in sets]
+    chosen = [f"LCWNB{switching_rule(s.m - 1):g}" for s in sets]
     return [float(row[KAPPAS.index(c)]) for row, c in zip(rows, chosen, strict=True)]
 
 
