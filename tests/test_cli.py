@@ -231,6 +231,17 @@ def test_categories_that_are_not_text_are_found_in_files(tmp_path: Path, ending:
     assert [row["prediction"] for row in found[:-1]] == model.predict(frame).tolist() == y.tolist()
 
 
+def test_large_whole_numbers_stay_the_categories_they_are(tmp_path: Path) -> None:
+    """Also beside a missing one, and in a column called self."""
+    ids = [9007199254740993, 9007199254740995] * 10
+    save_model(
+        NB(categorical_features="all").fit(pd.DataFrame({"self": ids}), ["p", "q"] * 10), tmp_path / "m.skops"
+    )
+    (tmp_path / "t.csv").write_text("self,other\n9007199254740995,1\n?,2\n9007199254740993,3\n")
+    found = rows(ok("predict", tmp_path / "m.skops", tmp_path / "t.csv"))
+    assert [row["prediction"] for row in found][::2] == ["q", "p"]
+
+
 def test_types_of_parquet_that_csv_lacks(tmp_path: Path) -> None:
     """Dates and times in Parquet become text, so that a model file can keep them; bools stay bools."""
     days = [datetime.date(2020, 1, 1), None, datetime.date(2020, 2, 1), datetime.date(2020, 1, 1)]

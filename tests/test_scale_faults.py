@@ -312,6 +312,8 @@ def test_own_cluster_is_started_and_stopped(client: Client) -> None:
         np.testing.assert_array_equal(model.predict(X), expected)
         with Distributed(LCWNB(kappa=5)).fit(partitioned(2), target="class") as other:
             assert other.client_ is model.client_
+            model.close()
+            model.fit(partitioned(2), target="class")
         np.testing.assert_array_equal(model.predict(lazy).compute(), expected)
         model.client_.restart()
         for queries in (X, lazy):

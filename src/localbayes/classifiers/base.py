@@ -142,13 +142,14 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         with self._all_or_nothing():
             self.__dict__.pop("labels_", None)
             self.partial_fit(X, y, sample_weight=sample_weight)
-        empty = self.classes_[self.class_count_ == 0].tolist()
-        if empty:
-            warnings.warn(
-                f"y declares {len(empty)} of {len(self.classes_)} classes that no row has, such as "
-                f"{empty[0]!r}; they may be predicted. y.cat.remove_unused_categories() takes them out",
-                stacklevel=2,
-            )
+            empty = self.classes_[self.class_count_ == 0].tolist()
+            if empty:
+                warnings.warn(
+                    f"{len(empty)} of {len(self.classes_)} declared classes have no training row, such as "
+                    f"{empty[0]!r}, and may yet be predicted; declare only classes that occur (in pandas, "
+                    "y.cat.remove_unused_categories())",
+                    stacklevel=2,
+                )
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:

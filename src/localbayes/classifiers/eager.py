@@ -58,7 +58,8 @@ class PairClassifier(EagerClassifier):
     Parameters
     ----------
     max_table_bytes : int, default=2 GiB
-        A table of pairs that would be larger is refused, with the name of the widest column.
+        A table of pairs that would be larger is refused, with the name of the widest column. While
+        ``partial_fit`` adds rows to one, there are two of them.
     categorical_features, n_bins, discretize, missing, class_weight, priors, n_jobs
         As in :class:`LCWNB`.
     """

@@ -296,6 +296,8 @@ class LCWNB(LazyClassifier):
     def leave_one_out(self, kappas: npt.ArrayLike) -> dict[str, Floats]:
         """Accuracy and log loss of every kappa, each training row classified without itself.
 
+        Given priors and class weights count, which in ``loo_`` they do not.
+
         Parameters
         ----------
         kappas : array-like of shape (k,)

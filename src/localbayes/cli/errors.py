@@ -39,7 +39,7 @@ class OneLineErrors(TyperGroup):
             with warnings.catch_warnings():
                 warnings.showwarning = _show_warning
                 # The classes that a file declares are meant as they stand.
-                warnings.filterwarnings("ignore", "y declares .* classes that no row has")
+                warnings.filterwarnings("ignore", ".* declared classes have no training row")
                 code = super().main(args, prog_name, complete_var, False, windows_expand_args, **extra)
         except _ReaderLeft:
             # Python flushes stdout once more at exit, which would complain again.

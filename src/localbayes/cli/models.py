@@ -142,12 +142,16 @@ def _features(model: BayesClassifier, model_file: Path, data: Path) -> Any:
     if absent:
         more = f" ({len(absent)} of the model's {len(names)} columns are missing)" if absent[1:] else ""
         raise ValueError(f"{data}: {no_such('column is called', absent[0], frame.columns)}{more}")
-    frame = frame[list(names)]
-    return frame.assign(**{name: _as_in_model(frame[name], values) for name, values in categories.items()})
+    frame = frame[list(names)].copy()
+    for name, values in categories.items():
+        frame[name] = _as_in_model(frame[name], values)
+    return frame
 
 
 def _as_in_model(cells: pd.Series, values: Sequence[Any]) -> pd.Series:
     """Cells of a file as the categories that the model knows, which may be numbers or truth values."""
+    import pandas as pd
+
     from localbayes.datasets.reading import as_text
 
     truths = [v for v in values if isinstance(v, bool)]
@@ -163,7 +167,9 @@ def _as_in_model(cells: pd.Series, values: Sequence[Any]) -> pd.Series:
             return by_number.get(float(text), cell)
         return cell
 
-    return cells.astype(object).map({cell: known(cell) for cell in cells.dropna().unique()})
+    found = {cell: known(cell) for cell in cells.dropna().unique()}
+    # Pandas would make floating point of whole numbers beside a missing one.
+    return pd.Series([found.get(cell) for cell in cells], index=cells.index, dtype=object)
 
 
 def _classify(model: BayesClassifier, X: Any, proba: bool) -> tuple[Any, Any]:

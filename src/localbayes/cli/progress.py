@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
@@ -29,8 +30,11 @@ def progress_bars(*columns: ProgressColumn) -> Progress:
     from rich.console import Console
     from rich.progress import Progress
 
-    # Rich's own test for a terminal says yes in a pipe where FORCE_COLOR is set, as CI systems do.
-    return Progress(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty())
+    # Rich's own test for a terminal says yes in a pipe where FORCE_COLOR is set, as CI systems do; and some
+    # versions of it end the line of a bar that was never shown.
+    seen = sys.stderr.isatty()
+    console = Console(stderr=True) if seen else Console(file=io.StringIO())
+    return Progress(*columns, console=console, transient=True, disable=not seen)
 
 
 @contextlib.contextmanager

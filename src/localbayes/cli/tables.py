@@ -38,8 +38,7 @@ def split_target(frame: pd.DataFrame, target: str, path: Path) -> tuple[pd.DataF
     >>> list(X), y.tolist()
     (['x'], ['a'])
     """
-    import pandas as pd
-
+    from localbayes.datasets.reading import refuse_fractions
     from localbayes.datasets.registry import no_such
 
     if target not in frame.columns:
@@ -54,13 +53,7 @@ def split_target(frame: pd.DataFrame, target: str, path: Path) -> tuple[pd.DataF
             f"{path}: {missing} of {len(y)} rows have no value in the target {target!r}; "
             "remove them or give them a class"
         )
-    if pd.api.types.is_float_dtype(y.dtype):
-        fractions = y[y % 1 != 0]
-        if len(fractions):
-            raise ValueError(
-                f"{path}: the target {target!r} holds numbers such as {fractions.iloc[0]:g}; "
-                "expected classes: text or whole numbers"
-            )
+    refuse_fractions(y, path)
     return X, y.map(str) if y.dtype == object else y
 
 

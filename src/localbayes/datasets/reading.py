@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Any, cast
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["as_text", "read_table"]
+__all__ = ["as_text", "read_table", "refuse_fractions"]
 
 _SEPARATORS = {".csv": ",", ".tsv": "\t"}
 
@@ -69,6 +69,28 @@ def read_table(path: Path, is_text: Callable[[str], bool] = lambda name: False) 
     settle = _settle_csv if ending in _SEPARATORS else _settle
     with _naming(path):
         return pd.DataFrame({name: settle(frame[name], is_text(name)) for name in frame.columns})
+
+
+def refuse_fractions(y: pd.Series, path: Path) -> None:
+    """Refuse a target of measured numbers, of which nearly every one would be a class of its own.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> refuse_fractions(pd.Series([1.0, 2.5], name="size"), Path("t.csv"))
+    Traceback (most recent call last):
+    ValueError: t.csv: the target 'size' holds numbers such as 2.5; expected classes: text or whole numbers
+    """
+    import pandas as pd
+
+    if pd.api.types.is_float_dtype(y.dtype):
+        known = y.dropna()
+        fractions = known[known % 1 != 0]
+        if len(fractions):
+            raise ValueError(
+                f"{path}: the target {y.name!r} holds numbers such as {fractions.iloc[0]:g}; "
+                "expected classes: text or whole numbers"
+            )
 
 
 def _ending(path: Path) -> str:

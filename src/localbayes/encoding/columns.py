@@ -161,16 +161,16 @@ class NumericColumn:
 
 
 def number_text(number: float) -> str:
-    """A number in as few digits as tell it from its neighbours, of its own precision or of half of it.
+    """A number in as few digits as tell it from others, those of half the precision if it is one of them.
 
     Examples
     --------
-    >>> [number_text(x) for x in (0.1, float(np.float32(0.1)), 1_700_000_021.0, 1e-30)]
-    ['0.1', '0.1', '1700000021', '1e-30']
+    >>> [number_text(x) for x in (0.1, float(np.float32(0.1)), 2.0**31, 1e-30)]
+    ['0.1', '0.1', '2147483648', '1e-30']
     """
     with np.errstate(over="ignore"):
-        short = np.float32(number)
-    shown = short if float(short) == number else np.float64(number)
+        half = np.float32(number)
+    shown = half if float(half) == number and number % 1 else np.float64(number) + 0.0
     if number == 0 or 1e-4 <= abs(number) < 1e16:
         return np.format_float_positional(shown, trim="-")
     return np.format_float_scientific(shown, trim="-", exp_digits=1)

@@ -35,7 +35,7 @@ class ClassLabels:
         self.classes = _label_array(sorted_values(declared))
         position = {label: k for k, label in enumerate(declared)}
         # columns[k] is the declared position of the k-th sorted class
-        self.columns = np.array([position[label] for label in self.classes.tolist()], dtype=np.intp)
+        self.columns = np.array([position[label] for label in _listed(self.classes)], dtype=np.intp)
         self.sorted_position = np.argsort(self.columns)
 
     @classmethod
@@ -135,7 +135,7 @@ def _own_codes(y: Any) -> npt.NDArray[np.int64]:
 def _label_array(labels: list[Any]) -> npt.NDArray[Any]:
     """Labels as an array whose elements equal them; NumPy would turn 1 and "a" both into strings."""
     array = np.array(labels)
-    if array.ndim != 1 or array.tolist() != labels:
+    if array.ndim != 1 or _listed(array) != labels:
         array = np.empty(len(labels), dtype=object)
         array[:] = labels
     return array

@@ -255,14 +255,14 @@ class MatchIndex:
         self._sizes = sizes
         self.n_classes = n_classes
         self.may_miss = may_miss
-        # What is packed and what waits are replaced together: a thread sees every row once.
-        self._rows: tuple[list[Segment], list[Rows]] = (list(segments), [])
+        # What is packed, what waits and how many rows wait are replaced together: a thread sees all, once.
+        self._rows: tuple[list[Segment], list[Rows], int] = (list(segments), [], 0)
 
     def copy(self) -> "MatchIndex":
         """Return an index of the same rows, to which others can be added."""
         other = MatchIndex(self._sizes, self.n_classes, self.may_miss)
-        packed, waiting = self._rows
-        other._rows = (list(packed), list(waiting))
+        packed, waiting, n_waiting = self._rows
+        other._rows = (list(packed), list(waiting), n_waiting)
         return other
 
     @property
@@ -285,8 +285,8 @@ class MatchIndex:
     @property
     def n_rows(self) -> int:
         """Number of training rows."""
-        packed, waiting = self._rows
-        return sum(s.n_rows for s in packed) + sum(len(rows[0]) for rows in waiting)
+        packed, _, n_waiting = self._rows
+        return sum(s.n_rows for s in packed) + n_waiting
 
     @property
     def nbytes(self) -> int:
@@ -298,20 +298,21 @@ class MatchIndex:
     ) -> None:
         """Add rows; those that wait are copied."""
         classes = np.asarray(class_codes).astype(np.min_scalar_type(max(self.n_classes - 1, 0)))
-        n_waiting = sum(len(rows[0]) for rows in self._rows[1])
-        enough = (n_waiting + len(codes)) * len(self.sizes) >= _MOST_WAITING
+        enough = (self._rows[2] + len(codes)) * len(self.sizes) >= _MOST_WAITING
         if not enough:
             codes, weights = codes.copy(), None if weights is None else weights.copy()
         rows = (codes, classes, weights)
         if self._rows[1] and not _alike(self._rows[1][0], rows):
             self.pack()
-        self._rows[1].append(rows)
+        packed, waiting, n_waiting = self._rows
+        waiting.append(rows)
+        self._rows = (packed, waiting, n_waiting + len(codes))
         if enough:
             self.pack()
 
     def pack(self) -> None:
         """Pack the rows that wait; a count does so too, but threads that begin at once would all do it."""
-        packed, waiting = self._rows
+        packed, waiting, _ = self._rows
         if not waiting:
             return
         codes = _joined([rows[0] for rows in waiting])
@@ -321,7 +322,7 @@ class MatchIndex:
         packed = [*packed, self._segment(codes, classes, first_row, _joined(weights) if weights else None)]
         while len(packed) > 1 and 2 * packed[-1].n_rows >= packed[-2].n_rows:
             packed[-2:] = [self._merged(*packed[-2:])]
-        self._rows = (packed, [])
+        self._rows = (packed, [], 0)
 
     def count(
         self,

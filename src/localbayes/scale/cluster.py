@@ -70,8 +70,8 @@ class Cluster:
 
     @property
     def stays(self) -> bool:
-        """Whether this is a cluster of our own that is still there."""
-        return self._own is not None and self._client.status == "running"
+        """Whether this is a cluster of our own that is still there, and that was not closed."""
+        return self in _USERS.get(self._client, ()) and self._client.status == "running"
 
     def get_client(self, advice: str) -> Any:
         """Give the client if it is connected."""

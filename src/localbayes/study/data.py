@@ -102,6 +102,7 @@ class SetSource:
     def load(self) -> StudySet:
         """Read and prepare the data set."""
         from localbayes.datasets import EMBEDDED, load_arff, load_paper_set
+        from localbayes.datasets.reading import refuse_fractions
         from localbayes.datasets.registry import PAPER_SETS
 
         if self.path is None:
@@ -115,7 +116,7 @@ class SetSource:
             raise ValueError(
                 f"{self.path} has no column beside the class {y.name!r}: give one with attributes"
             )
-        _refuse_fractions(y, self.path)
+        refuse_fractions(y, self.path)
         X, y = _categories(X), y.astype("category")
         info = SetInfo(self.name, len(X), X.shape[1] + 1, len(y.cat.categories), paper=False)
         return prepare(info, X, y)
@@ -222,20 +223,6 @@ def _load_csv(path: Path, target: str | None = None) -> tuple[pd.DataFrame, pd.S
         )
     y = table.pop(name)
     return table, y
-
-
-def _refuse_fractions(y: pd.Series[Any], path: Path) -> None:
-    """Refuse a target of measured numbers, of which nearly every one would be a class of its own."""
-    import pandas as pd
-
-    if pd.api.types.is_float_dtype(y.dtype):
-        known = y.dropna()
-        fractions = known[known % 1 != 0]
-        if len(fractions):
-            raise ValueError(
-                f"{path}: the target {y.name!r} holds numbers such as {fractions.iloc[0]:g}; "
-                "expected classes: text or whole numbers"
-            )
 
 
 def _categories(table: pd.DataFrame) -> pd.DataFrame:

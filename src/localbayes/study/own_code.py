@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import hashlib
 import inspect
 import re
@@ -51,7 +52,7 @@ def code_digest(estimator: Any) -> str | None:
     Returns
     -------
     digest : str or None
-        Eight letters; None if all code belongs to installed packages, or has no source.
+        Eight hexadecimal digits; None if all code belongs to installed packages, or has no source.
 
     Examples
     --------
@@ -62,6 +63,8 @@ def code_digest(estimator: Any) -> str | None:
     parameters = estimator.get_params(deep=True).values() if hasattr(estimator, "get_params") else ()
     parts: set[Any] = set()
     for part in (estimator, *parameters):
+        while isinstance(part, functools.partial):
+            part = part.func
         parts.update([part] if inspect.isroutine(part) or isinstance(part, type) else type(part).__mro__)
     texts = sorted(text for part in parts if (text := _own_source(part)))
     return _fingerprint("\n".join(texts)) if texts else None
@@ -97,9 +100,13 @@ def _own_source(part: Any) -> str | None:
         file = Path(inspect.getfile(part)).resolve()
         if any(file.is_relative_to(folder) for folder in _INSTALLED):
             return None
-        tree = ast.parse(textwrap.dedent(inspect.getsource(part)))
-    except (OSError, TypeError, SyntaxError):  # built in, typed in by hand, or part of a larger expression
+        source = inspect.getsource(part)
+    except (OSError, TypeError):  # built in, or typed in by hand
         return None
+    try:
+        tree = ast.parse(textwrap.dedent(source))
+    except SyntaxError:  # part of a larger expression, or with a text inside that goes over several lines
+        return source
     # A dump of the tree differs between versions of Python, the text that it stands for does not.
     return ast.unparse(_WithoutDocstrings().visit(tree))
 
