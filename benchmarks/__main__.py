@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import time
+import warnings
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -35,6 +36,8 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", metavar="PART", help="parts to run; writes no page")
     options = parser.parse_args()
 
+    # Weka's training sets declare them, too.
+    warnings.filterwarnings("ignore", ".* declared classes have no training row")
     folder, quick, costs = data_folder(options.data), options.quick, Costs()
     parts: dict[str, Callable[[], Iterable[Ratio]]] = {
         "letter": lambda: letter(folder, quick),
