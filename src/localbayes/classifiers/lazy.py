@@ -117,10 +117,7 @@ class LazyClassifier(BayesClassifier):
 
     def _set_apart(self, codes: Codes) -> Codes:
         """Give training values outside their declared domain a code that no query has."""
-        if not any_outside(codes, self.sizes_):
-            return codes
-        lacking = (codes == missing_code(codes.dtype)) & self.index_.may_miss
-        foreign = (codes >= self.sizes_) & ~lacking
+        foreign, lacking = self._foreign(codes)
         if not foreign.any():
             return codes
         # One above the next free code, which "missing" as a value of its own may take later.
@@ -133,10 +130,16 @@ class LazyClassifier(BayesClassifier):
 
     def _as_queries(self, rows: Codes) -> Codes:
         """Training rows as queries: a value outside its declared domain is one that no row has."""
-        if not any_outside(rows, self.sizes_):
-            return rows
-        lacking = (rows == missing_code(rows.dtype)) & self.index_.may_miss
-        return np.where((rows >= self.sizes_) & ~lacking, unseen_code(rows.dtype), rows).astype(rows.dtype)
+        foreign, _ = self._foreign(rows)
+        return np.where(foreign, unseen_code(rows.dtype), rows).astype(rows.dtype) if foreign.any() else rows
+
+    def _foreign(self, codes: Codes) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+        """Cells whose value is outside its declared domain, and those whose value is not known."""
+        if not any_outside(codes, self.sizes_):
+            none = np.zeros((1, 1), dtype=bool)
+            return none, none
+        lacking = (codes == missing_code(codes.dtype)) & self.index_.may_miss
+        return (codes >= self.sizes_) & ~lacking, lacking
 
     def _grow(self, sizes: npt.NDArray[np.uint32]) -> None:
         self.index_ = self.index_.copy()

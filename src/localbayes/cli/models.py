@@ -154,6 +154,8 @@ def _as_in_model(cells: pd.Series, values: Sequence[Any]) -> pd.Series:
 
     from localbayes.datasets.reading import as_text
 
+    if pd.api.types.is_string_dtype(cells.dtype) and all(isinstance(v, str) for v in values):
+        return cells  # which are text already
     truths = [v for v in values if isinstance(v, bool)]
     by_text = {write(str(v)): v for v in truths for write in (str.lower, str.upper)}
     by_text |= {as_text(v): v for v in values}

@@ -211,7 +211,8 @@ public:
                 const auto word = [&](const Vec* planes) { return reinterpret_cast<const uint64_t*>(planes)[row / 64]; };
                 const uint64_t mask = row % 64 == 0 ? 0 : word(high(group)) & ~(~uint64_t{0} << row % 64);
                 uint64_t counts = 0;
-                for (int k = 0; k < 8 && mask != 0; ++k) counts |= uint64_t(std::popcount(mask & word(lowest_[k]))) << 8 * k;
+                for (int k = 0; k < 8 && mask != 0; ++k)
+                    counts |= uint64_t(std::popcount(mask & word(lowest_[k]))) << 8 * k;
                 return counts;
             };
             int cut = -1;
@@ -354,7 +355,8 @@ private:
     template <class F>
     void for_each_distance(int begin, int end, F f) {
         for (int v = 0; v < n_vectors_; v += Word::kTile)
-            with_constant<1, Word::kTile>(std::min(Word::kTile, n_vectors_ - v), [&]<int N>() { start<N>(begin, end, v, f); });
+            with_constant<1, Word::kTile>(std::min(Word::kTile, n_vectors_ - v),
+                                          [&]<int N>() { start<N>(begin, end, v, f); });
     }
 
     template <int N, class F>
@@ -513,7 +515,8 @@ void count_distances(const Batch& b, const Places& places, double* V) {
                     sight.add_distances(pieces, V + q * size);
                 }
             });
-    for (int64_t q = 0; b.own && q < b.n_queries; ++q) V[q * size + own_distance(b, q) * b.class_room() + b.own[q]] -= own_weight<double>(b, q);
+    for (int64_t q = 0; b.own && q < b.n_queries; ++q)
+        V[q * size + own_distance(b, q) * b.class_room() + b.own[q]] -= own_weight<double>(b, q);
 }
 
 void distance_counts(const Batch& b, double* V) { count_distances(b, Places(b), V); }
@@ -555,14 +558,15 @@ private:
         for (size_t k = 0; k < queries_.size(); ++k) {
             const int64_t q = queries_[k];
             Count* rows = &tallies_[k * tally_size_];
-            if (b.own && b.own[q] == y) leave_out(b, q, rows + size_t(own_distance(b, q)) * width_);
+            Count* own = b.own && b.own[q] == y ? rows + size_t(own_distance(b, q)) * width_ : nullptr;
+            if (own) leave_out(b, q, own);
             live_.clear();
             const double* total = V + q * b.V_size() + y;
             const size_t next = b.class_room();
             for (int d = 0; d <= b.m; ++d, total += next)
                 if (*total != 0) live_.push_back(d);
             f(q, y, rows, width_, live_);
-            if (b.own) std::fill_n(rows + size_t(own_distance(b, q)) * width_, width_, Count{});
+            if (own) std::fill_n(own, width_, Count{});  // where no other row may be
             for (const int d : live_) std::fill_n(rows + size_t(d) * width_, width_, Count{});
         }
         queries_.clear();

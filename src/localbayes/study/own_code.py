@@ -33,7 +33,8 @@ def description(estimator: Any) -> str:
         # Long lists and arrays are still cut, so what they hold is told by a fingerprint.
         with np.printoptions(threshold=sys.maxsize):
             parts = [f"{key}={_whole_repr(v)}" for key, v in sorted(estimator.get_params(deep=True).items())]
-        text += f" [parameters {_fingerprint(without_addresses(chr(10).join(parts)))}]"
+        told = without_addresses("\n".join(parts))
+        text += f" [parameters {_fingerprint(told)}]"
     code = code_digest(estimator)
     return text + (f" [code {code}]" if code else "")
 

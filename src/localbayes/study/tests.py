@@ -34,6 +34,8 @@ __all__ = [
 FloatArray = NDArray[np.float64]
 # Up to so many differences scipy takes the exact distribution by itself.
 _MOST_EXACT = 50
+# A little above P(Bin(36, 1/2) >= 23).
+_SIGN_LEVEL = 0.0663
 
 
 class Result(NamedTuple):
@@ -187,10 +189,6 @@ def wins_needed(sets: int) -> int | None:
     (23, None)
     """
     return next((wins for wins in range(sets + 1) if binomial_at_least(wins, sets) <= _SIGN_LEVEL), None)
-
-
-# A little above P(Bin(36, 1/2) >= 23).
-_SIGN_LEVEL = 0.0663
 
 
 def mean_rank_test(scores: ArrayLike) -> MeanRank:
