@@ -470,7 +470,7 @@ def test_own_files(tmp_path, monkeypatch):
     assert (fruit.info.n, fruit.info.m, fruit.info.r, fruit.info.paper) == (6, 4, 2, False)
     assert fruit.coded.sizes.tolist() == [3, 2, 10]
     (absent,) = find_sets(["iris.csv"], target="z")
-    with pytest.raises(ValueError, match="no column 'z': expected one of a, b, k"):
+    with pytest.raises(ValueError, match="no column is called 'z'; expected one of 'a', 'b', 'k'"):
         absent.load()
     (by_name,) = find_sets(["iris.csv"], target="b")
     assert by_name.load().classes == ["x0", "x1"]
@@ -495,7 +495,7 @@ def test_a_target_of_measured_numbers(tmp_path, ending):
     assert SetSource("whole", whole).load().classes == [1.0, 2.0]
     lacking = tmp_path / f"lacking.{ending}"
     lacking.write_text(whole.read_text() + "3,?\n")
-    with pytest.raises(ValueError, match="has 1 rows without a class"):
+    with pytest.raises(ValueError, match="1 of 13 rows have no value in the target 'cls'"):
         SetSource("lacking", lacking).load()
 
 
@@ -792,9 +792,9 @@ def test_a_data_set_that_cannot_be_used(tmp_path):
     errors = {key[0]: value[3] for key, value in answers(tmp_path / "s.db").items()}
     assert errors["labor"] is None
     assert "cannot make 3 folds of 2 rows" in errors["tiny"]
-    assert "1 rows without a class" in errors["unlabelled"]
+    assert "1 of 3 rows have no value in the target 'b'" in errors["unlabelled"]
     assert "cannot use the data set" in errors["broken"]
-    assert "alone.csv has no column beside the class 'kind': give one with attributes" in errors["alone"]
+    assert "alone.csv has no column beside the target 'kind'; expected features too" in errors["alone"]
 
 
 def test_a_process_that_dies_costs_its_unit_only(tmp_path, monkeypatch):

@@ -241,5 +241,5 @@ def test_a_column_without_declared_values_cannot_be_filled() -> None:
 @pytest.mark.parametrize("bins", [0, -1, 2.0, True, "10"])
 def test_the_number_of_bins_is_a_positive_integer(bins: object) -> None:
     """Anything else is refused in fit."""
-    with pytest.raises(ValueError, match=f"bins must be an integer of at least 1, got {bins!r}"):
+    with pytest.raises(ValueError, match=f"bins must be a whole number >= 1, got {bins!r}"):
         Discretize(bins).fit(pd.DataFrame({"x": [1.0]}))  # type: ignore[arg-type]

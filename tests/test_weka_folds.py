@@ -179,8 +179,8 @@ def test_what_weka_refuses_is_refused(weka: WekaDriver, tmp_path: Path) -> None:
         (WekaFolds(), None, None, "pass the class labels as y"),
         (WekaFolds(2), [[1], [2]], [0, 1, 0], "inconsistent numbers of samples"),
         (WekaFolds(2), None, [0.1, 0.7, 0.3], "got a continuous y"),
-        (WekaFolds(2, n_repeats=0), None, [0, 1], "n_repeats must be an integer of at least 1, got 0"),
-        (WekaFolds(n_splits=2.0), None, [0, 1], r"n_splits must be an integer of at least 2, got 2\.0"),
+        (WekaFolds(2, n_repeats=0), None, [0, 1], "n_repeats must be a whole number >= 1, got 0"),
+        (WekaFolds(n_splits=2.0), None, [0, 1], r"n_splits must be a whole number >= 2, got 2\.0"),
     ],
 )
 def test_a_split_that_makes_no_sense_is_refused(

@@ -8,8 +8,8 @@ from localbayes.classifiers.base import Floats
 from localbayes.classifiers.eager import OneDependence, row_terms, sum_rows
 from localbayes.classifiers.nb import naive_tables
 from localbayes.classifiers.pair_counts import MAX_TABLE_BYTES
-from localbayes.classifiers.parameters import check_number
 from localbayes.encoding.coded import Codes
+from localbayes.parameters import check_number
 
 __all__ = ["AODE"]
 

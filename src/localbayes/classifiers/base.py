@@ -15,12 +15,12 @@ from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
-from localbayes.classifiers.parameters import check_jobs
 from localbayes.classifiers.weights import log_shift, row_weights, shifted
 from localbayes.encoding import ClassLabels, Coded, TableEncoder
 from localbayes.encoding.coded import Codes
 from localbayes.encoding.labels import take_labels
 from localbayes.encoding.tables import check_table, is_frame, take_rows
+from localbayes.parameters import check_jobs
 
 __all__ = ["TIE", "BayesClassifier", "first_best", "or_prior", "shares"]
 

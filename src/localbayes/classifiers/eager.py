@@ -8,9 +8,9 @@ import numpy.typing as npt
 import localbayes.kernels._kernels as _kernels
 from localbayes.classifiers.base import BayesClassifier, Floats
 from localbayes.classifiers.pair_counts import MAX_TABLE_BYTES, PairCounts, ValueCounts
-from localbayes.classifiers.parameters import check_number
 from localbayes.classifiers.terms import sum_of_terms
 from localbayes.encoding.coded import Codes
+from localbayes.parameters import check_number
 
 __all__ = ["EagerClassifier", "OneDependence", "PairClassifier", "pair_counts", "row_terms", "sum_rows"]
 

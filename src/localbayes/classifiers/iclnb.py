@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from localbayes.classifiers.base import Floats
 from localbayes.classifiers.lazy import LazyClassifier, kth_distance
-from localbayes.classifiers.parameters import check_count
+from localbayes.parameters import check_count
 
 __all__ = ["ICLNB"]
 

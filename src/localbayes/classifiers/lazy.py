@@ -6,10 +6,10 @@ import numpy as np
 import numpy.typing as npt
 
 from localbayes.classifiers.base import BayesClassifier, Floats
-from localbayes.classifiers.parameters import check_alpha
 from localbayes.classifiers.terms import log_ratio
 from localbayes.encoding.coded import Codes, any_outside, missing_code, unseen_code
 from localbayes.kernels import MatchCounts, MatchIndex
+from localbayes.parameters import check_alpha
 
 __all__ = ["LazyClassifier", "kth_distance"]
 

@@ -14,10 +14,10 @@ from sklearn.utils.validation import check_is_fitted
 from localbayes.classifiers.base import TIE, Floats, or_prior
 from localbayes.classifiers.kappa import KappaChoice, LeftOut, choose, kappa_grid, mix, rows_to_leave_out
 from localbayes.classifiers.lazy import LazyClassifier
-from localbayes.classifiers.parameters import check_count, check_number
 from localbayes.classifiers.terms import defined_terms, sum_of_terms
 from localbayes.encoding.coded import Codes, missing_code
 from localbayes.kernels import MatchCounts, MatchIndex, cell_weights
+from localbayes.parameters import check_count, check_number
 
 __all__ = ["LCWNB", "LocalModel"]
 

@@ -9,8 +9,8 @@ from localbayes.classifiers.base import Floats
 from localbayes.classifiers.eager import EagerClassifier, row_terms, sum_rows
 from localbayes.classifiers.known_counts import KnownCounts
 from localbayes.classifiers.pair_counts import ValueCounts
-from localbayes.classifiers.parameters import check_alpha
 from localbayes.encoding.coded import Codes, missing_code
+from localbayes.parameters import check_alpha
 
 __all__ = ["NB", "naive_tables"]
 

@@ -11,8 +11,8 @@ import localbayes.kernels._kernels as _kernels
 from localbayes.classifiers.base import Floats
 from localbayes.classifiers.eager import PairClassifier, row_terms, sum_rows
 from localbayes.classifiers.pair_counts import MAX_TABLE_BYTES, PairCounts
-from localbayes.classifiers.parameters import check_alpha, check_number
 from localbayes.encoding.coded import Codes
+from localbayes.parameters import check_alpha, check_number
 
 __all__ = ["TAN", "grow_tree", "parent_gains"]
 

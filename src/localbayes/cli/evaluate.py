@@ -24,8 +24,7 @@ from localbayes.cli.options import (
     text_columns,
 )
 from localbayes.cli.progress import progress_bar
-from localbayes.cli.tables import split_target
-from localbayes.datasets.reading import read_table
+from localbayes.datasets.reading import read_table, split_target
 
 if TYPE_CHECKING:
     import numpy as np

@@ -27,8 +27,8 @@ from localbayes.cli.options import (
     text_columns,
 )
 from localbayes.cli.progress import progress_bar
-from localbayes.cli.tables import check_table_name, split_target, table_bytes
-from localbayes.datasets.reading import read_table
+from localbayes.cli.tables import check_table_name, table_bytes
+from localbayes.datasets.reading import read_table, split_target
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

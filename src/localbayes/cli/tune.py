@@ -22,8 +22,7 @@ from localbayes.cli.options import (
     make_model,
     text_columns,
 )
-from localbayes.cli.tables import split_target
-from localbayes.datasets.reading import read_table
+from localbayes.datasets.reading import read_table, split_target
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Any, cast
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["as_text", "read_table", "refuse_fractions"]
+__all__ = ["as_text", "read_table", "split_target"]
 
 _SEPARATORS = {".csv": ",", ".tsv": "\t"}
 
@@ -71,26 +71,47 @@ def read_table(path: Path, is_text: Callable[[str], bool] = lambda name: False) 
         return pd.DataFrame({name: settle(frame[name], is_text(name)) for name in frame.columns})
 
 
-def refuse_fractions(y: pd.Series, path: Path) -> None:
-    """Refuse a target of measured numbers, of which nearly every one would be a class of its own.
+def split_target(frame: pd.DataFrame, target: str | None, path: Path) -> tuple[pd.DataFrame, pd.Series[Any]]:
+    """Take the target out of a table, and refuse one that is no class.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The table.
+    target : str or None
+        Name of the target column; the last column if not given.
+    path : Path
+        Where the table came from, for messages.
+
+    Returns
+    -------
+    X, y : DataFrame, Series
+        Features and target.
 
     Examples
     --------
     >>> import pandas as pd
-    >>> refuse_fractions(pd.Series([1.0, 2.5], name="size"), Path("t.csv"))
-    Traceback (most recent call last):
-    ValueError: t.csv: the target 'size' holds numbers such as 2.5; expected classes: text or whole numbers
+    >>> X, y = split_target(pd.DataFrame({"x": [1.5], "y": ["a"]}), "y", Path("t.csv"))
+    >>> list(X), y.tolist()
+    (['x'], ['a'])
     """
-    import pandas as pd
+    from localbayes.datasets.registry import no_such
 
-    if pd.api.types.is_float_dtype(y.dtype):
-        known = y.dropna()
-        fractions = known[known % 1 != 0]
-        if len(fractions):
-            raise ValueError(
-                f"{path}: the target {y.name!r} holds numbers such as {fractions.iloc[0]:g}; "
-                "expected classes: text or whole numbers"
-            )
+    name = frame.columns[-1] if target is None else target
+    if name not in frame.columns:
+        raise ValueError(f"{path}: {no_such('column is called', name, frame.columns)}")
+    y = frame[name]
+    X = frame.drop(columns=name)
+    if not len(X.columns):
+        raise ValueError(f"{path} has no column beside the target {name!r}; expected features too")
+    missing = int(y.isna().sum())
+    if missing:
+        raise ValueError(
+            f"{path}: {missing} of {len(y)} rows have no value in the target {name!r}; "
+            "remove them or give them a class"
+        )
+    _refuse_fractions(y, path)
+    return X, y.map(str) if y.dtype == object else y
 
 
 def _ending(path: Path) -> str:
@@ -101,6 +122,20 @@ def _ending(path: Path) -> str:
     raise ValueError(
         f"{path}: expected a name that ends in .csv, .tsv, .arff (each also with .gz behind) or .parquet"
     )
+
+
+def _refuse_fractions(y: pd.Series, path: Path) -> None:
+    """Refuse a target of measured numbers, of which nearly every one would be a class of its own."""
+    import pandas as pd
+
+    if pd.api.types.is_float_dtype(y.dtype):
+        known = y.dropna()
+        fractions = known[known % 1 != 0]
+        if len(fractions):
+            raise ValueError(
+                f"{path}: the target {y.name!r} holds numbers such as {fractions.iloc[0]:g}; "
+                "expected classes: text or whole numbers"
+            )
 
 
 @contextlib.contextmanager

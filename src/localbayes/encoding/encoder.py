@@ -19,6 +19,7 @@ from localbayes.encoding.columns import (
 from localbayes.encoding.discretize import cut_points
 from localbayes.encoding.summaries import NumberSummary, Summary, summarise
 from localbayes.encoding.tables import column_names, read_columns, small_numbers
+from localbayes.parameters import check_count
 
 __all__ = ["TableEncoder"]
 
@@ -80,8 +81,7 @@ class TableEncoder:
 
     def check_options(self) -> None:
         """Refuse options that make no sense, whatever the table."""
-        if isinstance(self.n_bins, bool) or not isinstance(self.n_bins, int | np.integer) or self.n_bins < 1:
-            raise ValueError(f"n_bins must be a whole number >= 1, got {self.n_bins!r}")
+        check_count("n_bins", self.n_bins)
         if self.n_bins > _MOST_BINS:
             raise ValueError(f"n_bins must be at most {_MOST_BINS}, got {self.n_bins}")
         if self.missing not in ("impute", "category", "ignore"):

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from localbayes.classifiers.base import Floats
-from localbayes.classifiers.parameters import check_count
 from localbayes.explain.local import Neighbourhood
+from localbayes.parameters import check_count
 
 __all__ = ["Explanation", "LogOdds", "Reason", "bar_lengths"]
 

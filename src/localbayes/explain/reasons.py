@@ -10,12 +10,12 @@ from localbayes.classifiers.base import BayesClassifier, Floats, first_best
 from localbayes.classifiers.eager import OneDependence
 from localbayes.classifiers.lazy import LazyClassifier
 from localbayes.classifiers.lcwnb import LCWNB
-from localbayes.classifiers.parameters import check_count
 from localbayes.classifiers.terms import defined_terms
 from localbayes.encoding.coded import Codes
 from localbayes.explain.explanation import Explanation
 from localbayes.explain.local import neighbourhood
 from localbayes.explain.readable import attribute_names, query_values
+from localbayes.parameters import check_count
 
 __all__ = ["explain"]
 

@@ -101,8 +101,8 @@ class SetSource:
 
     def load(self) -> StudySet:
         """Read and prepare the data set."""
-        from localbayes.datasets import EMBEDDED, load_arff, load_paper_set
-        from localbayes.datasets.reading import refuse_fractions
+        from localbayes.datasets import EMBEDDED, load_paper_set
+        from localbayes.datasets.reading import read_table, split_target
         from localbayes.datasets.registry import PAPER_SETS
 
         if self.path is None:
@@ -110,13 +110,7 @@ class SetSource:
             X, y = load_paper_set(self.name, data_dir=self.data_dir, download=self.name not in EMBEDDED)
             known = PAPER_SETS[self.name]
             return prepare(SetInfo(self.name, known.n, known.m, known.r), X, y)
-        read = load_arff if self.path.suffix.lower() == ".arff" else _load_csv
-        X, y = read(self.path, target=self.target)
-        if not X.shape[1]:
-            raise ValueError(
-                f"{self.path} has no column beside the class {y.name!r}: give one with attributes"
-            )
-        refuse_fractions(y, self.path)
+        X, y = split_target(read_table(self.path), self.target, self.path)
         X, y = _categories(X), y.astype("category")
         info = SetInfo(self.name, len(X), X.shape[1] + 1, len(y.cat.categories), paper=False)
         return prepare(info, X, y)
@@ -210,19 +204,6 @@ def _sources(name: str, data_dir: Path | None, target: str | None) -> list[SetSo
     # A file of one's own is never taken for the paper's set of that name.
     own = path.name if path.stem in PAPER_SETS else path.stem
     return [SetSource(own, path.resolve(), target)]
-
-
-def _load_csv(path: Path, target: str | None = None) -> tuple[pd.DataFrame, pd.Series[Any]]:
-    from localbayes.datasets.reading import read_table
-
-    table = read_table(path)
-    name = table.columns[-1] if target is None else target
-    if name not in table.columns:
-        raise ValueError(
-            f"{path} has no column {name!r}: expected one of {', '.join(map(str, table.columns))}"
-        )
-    y = table.pop(name)
-    return table, y
 
 
 def _categories(table: pd.DataFrame) -> pd.DataFrame:

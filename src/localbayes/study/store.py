@@ -8,7 +8,7 @@ import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass, fields
-from itertools import takewhile
+from itertools import product, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -262,16 +262,12 @@ class Store:
         for row in self._db.execute(f"SELECT {_COLUMNS} FROM folds ORDER BY dataset, method, run, fold"):
             yield FoldRow(*row)
 
-    def forget_errors(self, datasets: Sequence[str], methods: Sequence[str]) -> int:
-        """Delete failed rows so that they are tried again; return how many there were."""
+    def forget_errors(self, datasets: Sequence[str], methods: Sequence[str]) -> None:
+        """Delete failed rows so that they are tried again."""
         with self.transaction():
-            return sum(
-                self._db.execute(
-                    "DELETE FROM folds WHERE error IS NOT NULL AND dataset = ? AND method = ?",
-                    (dataset, method),
-                ).rowcount
-                for dataset in datasets
-                for method in methods
+            self._db.executemany(
+                "DELETE FROM folds WHERE error IS NOT NULL AND dataset = ? AND method = ?",
+                product(datasets, methods),
             )
 
     def count_errors(self, datasets: Sequence[str], methods: Sequence[str], runs: int) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Integral
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -11,6 +10,8 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
+
+from localbayes.parameters import check_count
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -170,8 +171,7 @@ class Discretize(_TableFilter):
         self.bins = bins
 
     def _check_parameters(self) -> None:
-        if not isinstance(self.bins, Integral) or isinstance(self.bins, bool) or self.bins < 1:
-            raise ValueError(f"bins must be an integer of at least 1, got {self.bins!r}")
+        check_count("bins", self.bins)
 
     def _learn(self, columns: Sequence[pd.Series[Any]]) -> None:
         self.cut_points_ = [

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import type_of_target
 
+from localbayes.parameters import check_count
 from localbayes.weka.random import JavaRandom
 
 __all__ = ["WekaFolds", "split_run"]
@@ -67,7 +67,7 @@ class WekaFolds(BaseCrossValidator):  # type: ignore[misc]
         if X is not None:
             check_consistent_length(X, y)
         codes = _class_codes(y)
-        _check_count("n_repeats", self.n_repeats, 1)
+        check_count("n_repeats", self.n_repeats)
         _check_folds(self.n_splits, codes.size)
         for run in range(1, self.n_repeats + 1):
             random = JavaRandom(run)
@@ -135,11 +135,6 @@ def _class_codes(y: Any) -> NDArray[np.intp]:
 
 
 def _check_folds(n_splits: int, n_rows: int) -> None:
-    _check_count("n_splits", n_splits, 2)
+    check_count("n_splits", n_splits, at_least=2)
     if n_splits > n_rows:
         raise ValueError(f"cannot make {n_splits} folds of {n_rows} rows: lower n_splits")
-
-
-def _check_count(name: str, value: object, least: int) -> None:
-    if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
-        raise ValueError(f"{name} must be an integer of at least {least}, got {value!r}")
