@@ -53,6 +53,16 @@ class LogOdds:
         What speaks for a class before any attribute is looked at.
     attributes : tuple of Reason
         What every attribute adds, in the order of the columns.
+
+    Examples
+    --------
+    >>> from localbayes import NB
+    >>> X = [["red", "round"], ["red", "long"], ["green", "long"], ["green", "long"]]
+    >>> odds = NB().fit(X, ["apple", "pepper", "pepper", "pepper"]).explain(X[:1]).log_odds()
+    >>> odds.contributions.round(2), round(odds.total, 2)
+    (array([0.51, 1.2 ]), 1.02)
+    >>> [str(reason) for reason in odds.strongest(2)]
+    ['x1 = round', 'x0 = red']
     """
 
     row: int
@@ -141,6 +151,17 @@ class Explanation:
         What ``base`` stands for.
     neighbourhood : Neighbourhood or None
         What a lazy classifier sees around the rows; None for the others.
+
+    Examples
+    --------
+    >>> from localbayes import LCWNB
+    >>> X = [["red", "round"], ["red", "long"], ["green", "long"], ["green", "long"]]
+    >>> clf = LCWNB(kappa=1).fit(X, ["apple", "pepper", "pepper", "pepper"])
+    >>> why = clf.explain([["red", "round"]])
+    >>> why.classes[why.predicted].tolist(), why.names, why.values
+    (['apple'], ('x0', 'x1'), (('red', 'round'),))
+    >>> bool(np.allclose(np.exp(why.log_proba), clf.predict_proba([["red", "round"]])))
+    True
     """
 
     method: str

@@ -39,6 +39,15 @@ class TrainingRow:
         Readable values.
     agrees : tuple of m bool
         Where it has the query's value.
+
+    Examples
+    --------
+    >>> from localbayes import LCWNB
+    >>> X = [["red", "round"], ["red", "long"], ["green", "long"], ["green", "long"]]
+    >>> clf = LCWNB(kappa=1).fit(X, ["apple", "pepper", "pepper", "pepper"])
+    >>> row = clf.explain([["red", "round"]]).neighbourhood.rows[0][1]
+    >>> row.number, row.label, row.distance, row.values, row.agrees
+    (1, 'pepper', 1, ('red', 'long'), (True, False))
     """
 
     number: int
@@ -64,6 +73,15 @@ class KappaCurve:
         The kappa of the classifier, or several whose predictions it averages.
     in_use_weights : ndarray of shape (j,)
         How much each of them counts; they sum to one.
+
+    Examples
+    --------
+    >>> from localbayes import LCWNB
+    >>> X = [["red", "round"], ["red", "long"], ["green", "long"], ["green", "long"]]
+    >>> clf = LCWNB(kappa=1).fit(X, ["apple", "pepper", "pepper", "pepper"])
+    >>> curve = clf.explain([["red", "long"]], kappas=[0.5, 1, 3]).neighbourhood.curve
+    >>> curve.kappas.tolist(), curve.proba.shape, curve.in_use.tolist()
+    ([0.5, 1.0, 3.0], (3, 1, 2), [1.0])
     """
 
     kappas: Floats
@@ -90,6 +108,17 @@ class Neighbourhood:
         The training rows that weigh most, heaviest first, then nearest, then first.
     curve : KappaCurve or None
         LCWNB: the sway of kappa.
+
+    Examples
+    --------
+    Three peppers, one of which differs in one attribute and two in both: gamma + 2 gamma^2 = 1.
+
+    >>> from localbayes import LCWNB
+    >>> X = [["red", "round"], ["red", "long"], ["green", "long"], ["green", "long"]]
+    >>> clf = LCWNB(kappa=1).fit(X, ["apple", "pepper", "pepper", "pepper"])
+    >>> around = clf.explain([["red", "round"]]).neighbourhood
+    >>> around.gamma.round(3).tolist(), len(around.rows[0])
+    ([[0.0, 0.5]], 4)
     """
 
     weight_sum: Floats

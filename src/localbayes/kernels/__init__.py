@@ -128,6 +128,14 @@ class Segment:
 
     The sort is stable, so ``row_classes``, the class of every row in the order in which the rows came,
     tells which sorted row is which.
+
+    Examples
+    --------
+    >>> index = MatchIndex(np.array([2], np.uint32), n_classes=2)
+    >>> index.append(np.array([[0], [1], [1]], np.uint8), np.array([1, 0, 1]))
+    >>> (segment,) = index.segments
+    >>> segment.class_codes.tolist(), segment.order.tolist()
+    ([0, 1, 1], [1, 0, 2])
     """
 
     words: npt.NDArray[np.uint64]
@@ -160,7 +168,21 @@ class Segment:
 
 
 class MatchCounts:
-    """Counts of a batch of queries, made when asked for; see :meth:`MatchIndex.count`."""
+    """Counts of a batch of queries, made when asked for; see :meth:`MatchIndex.count`.
+
+    Examples
+    --------
+    Of two rows of the only class one equals the query and weighs 1, the other agrees once and weighs 0.5.
+
+    >>> index = MatchIndex(np.array([2, 2], np.uint32), n_classes=1)
+    >>> index.append(np.array([[0, 1], [1, 1]], np.uint8), np.array([0, 0]))
+    >>> counts = index.count(np.array([[0, 1]], np.uint8))
+    >>> counts.distance_counts.tolist()
+    [[[1, 1, 0]]]
+    >>> S, T = counts.weighted_sums(np.array([[[1, 0.5, 0.25]]]))
+    >>> S.tolist(), T.tolist()
+    ([[1.5]], [[[1.0, 1.5]]])
+    """
 
     def __init__(self, counts: Any) -> None:
         self._counts = counts

@@ -29,7 +29,14 @@ class Unit(NamedTuple):
 
 @dataclass(frozen=True)
 class Plan:
-    """The whole work of a study."""
+    """The whole work of a study; see `make_plan`.
+
+    Examples
+    --------
+    >>> plan = make_plan(["iris", "labor"], ["NB", "LCWNB5"], runs=2)
+    >>> [column for column, _ in plan.columns], len(plan.units())
+    (['NB', 'LCWNB5'], 8)
+    """
 
     sources: tuple[SetSource, ...]
     methods: tuple[Method, ...]

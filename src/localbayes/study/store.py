@@ -49,6 +49,14 @@ class FoldRow:
     """What one column did on one fold; `error` tells why the counts are missing, if they are.
 
     `bins` holds ten [count, sum of confidence, correct], by the probability of the predicted class, as JSON.
+
+    Examples
+    --------
+    >>> row = FoldRow("iris", "NB", run=1, fold=0, tested=15, correct=14)
+    >>> with Store(":memory:") as store:
+    ...     store.add([row])
+    ...     list(store.rows()) == [row]
+    True
     """
 
     dataset: str

@@ -28,6 +28,11 @@ class CorrectedTTest(NamedTuple):
         Mean of a - b.
     df : int
         Degrees of freedom, one less than the number of pairs.
+
+    Examples
+    --------
+    >>> corrected_paired_ttest([81.0, 79.0, 83.0], [80.0, 79.0, 81.0]).difference
+    1.0
     """
 
     statistic: float
