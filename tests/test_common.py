@@ -204,6 +204,39 @@ def test_threads_are_kept_and_do_not_pile_up():
 
 
 @every_method
+def test_who_predicts_while_another_thread_learns_sees_all_or_nothing(method):
+    """Every answer is that of the rows learned so far, up to one call of partial_fit or the next."""
+    rng = np.random.default_rng(3)
+    first = rng.choice(["a", "b", "c"], (60, 4)).astype(object)
+    parts = [first, *([[f"new {k}"] * 4, *first[: 5 * k]] for k in range(1, 8))]
+    queries = first[:5]
+    learner, model, states = method(), method(), []
+    for part in parts:
+        learner.partial_fit(part, [str(row[0] == "a") for row in part], classes=["False", "True"])
+        states.append(learner.predict_log_joint(queries).tobytes())
+    seen, learned = set(), threading.Event()
+
+    def watch():
+        while not learned.is_set():
+            seen.add(model.predict_log_joint(queries).tobytes())
+
+    watcher = threading.Thread(target=watch)
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        for k, part in enumerate(parts):
+            model.partial_fit(part, [str(row[0] == "a") for row in part], classes=["False", "True"])
+            if k == 0:
+                watcher.start()
+    finally:
+        learned.set()
+        watcher.join()
+        sys.setswitchinterval(interval)
+    assert seen <= set(states)
+    assert model.predict_log_joint(queries).tobytes() == states[-1]
+
+
+@every_method
 def test_a_chunk_is_as_good_as_the_whole(method):
     """A row gets the same bits alone as among two thousand."""
     codes, sizes, y, _ = coded_table(2, n=2000)

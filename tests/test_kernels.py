@@ -5,7 +5,9 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
+import joblib
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -13,7 +15,7 @@ from hypothesis import strategies as st
 
 import oracle
 from localbayes import kernels
-from localbayes.classifiers import LCWNB
+from localbayes.classifiers import LCWNB, base
 from localbayes.classifiers.base import shares
 from localbayes.encoding import Coded, code_dtype
 from localbayes.encoding.coded import missing_code, unseen_code
@@ -516,3 +518,48 @@ def test_a_forked_process_has_threads_of_its_own():
         [sys.executable, "-c", FORK], capture_output=True, text=True, check=True, timeout=60
     )
     assert done.stdout.strip() == "0"
+
+
+LATE = """
+import threading
+import numpy as np
+from localbayes.classifiers import LCWNB
+from localbayes.encoding import Coded
+
+table = Coded(np.random.default_rng(0).integers(0, 4, (500, 6), dtype=np.uint8), np.full(6, 4))
+model = LCWNB(5, n_jobs=2).fit(table, np.arange(500) % 4)
+
+def predict_late():
+    threading.main_thread().join()
+    print(len(model.predict(table)))
+
+threading.Thread(target=predict_late).start()
+"""
+
+
+def test_a_thread_that_outlives_the_main_thread_predicts():
+    """A program that is about to end starts no more threads; the one that asks does the work."""
+    done = subprocess.run(
+        [sys.executable, "-c", LATE], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert (done.stdout.strip(), done.stderr) == ("500", "")
+
+
+def test_the_processors_of_a_cluster_are_not_taken_for_threads():
+    """With n_jobs=None joblib's setting counts, up to one thread per processor; a number is taken as it is."""
+    with joblib.parallel_config("threading", n_jobs=500):
+        assert base._n_threads(None) == joblib.cpu_count()
+    assert base._n_threads(None) == 1
+    assert (base._n_threads(3), base._n_threads(-1)) == (3, joblib.cpu_count())
+    assert base._n_threads(-500) == 1
+
+
+def test_long_work_has_breaks_for_an_interrupt():
+    """Against many rows few queries are taken at a time, but no fewer than the kernel works on at once."""
+    codes, classes, sizes = table(6, 200, 6, 3, 3)
+    model = LCWNB(5).fit(Coded(codes, sizes), classes)
+    few = model._most_queries()
+    model.index_ = SimpleNamespace(n_rows=1_000_000)
+    assert (few, model._most_queries()) == (1024, 704)
+    model.index_ = SimpleNamespace(n_rows=1 << 40)
+    assert model._most_queries() == 64

@@ -3,14 +3,14 @@
 import os
 import warnings
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import contextmanager
-from functools import cache
-from typing import Any, Self
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager, suppress
+from functools import cache, wraps
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
-from joblib import effective_n_jobs
+from joblib import cpu_count, effective_n_jobs
 from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
@@ -22,7 +22,14 @@ from localbayes.encoding.labels import take_labels
 from localbayes.encoding.tables import check_table, is_frame, take_rows
 from localbayes.parameters import check_jobs
 
-__all__ = ["TIE", "BayesClassifier", "first_best", "or_prior", "shares"]
+if TYPE_CHECKING:
+    from localbayes.explain import Explanation
+
+__all__ = ["BATCH", "TIE", "BayesClassifier", "as_of_now", "first_best", "or_prior", "shares"]
+
+Model = TypeVar("Model", bound="BayesClassifier")
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
 
 Floats = npt.NDArray[np.float64]
 
@@ -59,6 +66,18 @@ def or_prior(log_joint: Floats, class_count: npt.NDArray[Any]) -> Floats:
     with np.errstate(divide="ignore"):
         prior = np.log(class_count / class_count.sum(axis=-1, keepdims=True))
     return np.where(lost, prior, log_joint)
+
+
+def as_of_now(
+    method: Callable[Concatenate[Model, Given], Result],
+) -> Callable[Concatenate[Model, Given], Result]:
+    """Let a method see the classifier as it was when it was called, whatever another thread teaches it."""
+
+    @wraps(method)
+    def on_a_copy(model: Model, /, *args: Given.args, **options: Given.kwargs) -> Result:
+        return method(model._as_of_now(), *args, **options)
+
+    return on_a_copy
 
 
 class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -119,6 +138,10 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Sets of weights that a prediction is made with."""
         return 1
 
+    def _most_queries(self) -> int:
+        """Queries that are worked on without a break in which an interrupt is heard."""
+        return _MOST_QUERIES
+
     # --- learning -------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -139,13 +162,13 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self : object
             The fitted classifier.
         """
-        with self._all_or_nothing():
-            self.__dict__.pop("labels_", None)
-            self.partial_fit(X, y, sample_weight=sample_weight)
-            empty = self.classes_[self.class_count_ == 0].tolist()
+        with self._learning() as learner:
+            learner.__dict__.pop("labels_", None)
+            learner.partial_fit(X, y, sample_weight=sample_weight)
+            empty = learner.classes_[learner.class_count_ == 0].tolist()
             if empty:
                 warnings.warn(
-                    f"{len(empty)} of {len(self.classes_)} declared classes have no training row, such as "
+                    f"{len(empty)} of {len(learner.classes_)} declared classes have no training row, such as "
                     f"{empty[0]!r}, and may yet be predicted; declare only classes that occur (in pandas, "
                     "y.cat.remove_unused_categories())",
                     stacklevel=2,
@@ -174,8 +197,8 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self : object
             The fitted classifier.
         """
-        with self._all_or_nothing():
-            self._add(X, y, classes, sample_weight)
+        with self._learning() as learner:
+            learner._add(X, y, classes, sample_weight)
         return self
 
     def _add(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> None:
@@ -230,14 +253,20 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Put together what a file holds: check what fits what, and derive the rest anew."""
 
     @contextmanager
-    def _all_or_nothing(self) -> Iterator[None]:
-        """Leave the classifier as it was if an error comes."""
-        before = dict(self.__dict__)
-        try:
-            yield
-        except BaseException:
-            self.__dict__ = before
-            raise
+    def _learning(self) -> Iterator[Self]:
+        """Give a copy to learn with, which takes this one's place, at once, when all is learned.
+
+        So an error leaves the classifier as it was, and threads that predict see all of it or nothing.
+        """
+        learner = self._as_of_now()
+        yield learner
+        self.__dict__ = learner.__dict__
+
+    def _as_of_now(self) -> Self:
+        """The classifier as it is, whatever another thread may teach it meanwhile."""
+        copy = object.__new__(type(self))
+        copy.__dict__ = dict(self.__dict__)
+        return copy
 
     @property
     def class_count_(self) -> npt.NDArray[Any]:
@@ -246,6 +275,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     # --- predicting -----------------------------------------------------------------------------
 
+    @as_of_now
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Most probable class of every row; the class declared first wins a tie.
 
@@ -297,6 +327,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         proba: Floats = np.exp(self.predict_log_proba(X))
         return proba
 
+    @as_of_now
     def predict_log_joint(self, X: Any) -> Floats:
         """Log of the joint probability of every class with the row, in the order of ``classes_``.
 
@@ -315,7 +346,8 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         )
         return self.labels_.arranged(log_joint)
 
-    def explain(self, X: Any, top: int = 10, kappas: Any = None) -> Any:
+    @as_of_now
+    def explain(self, X: Any, top: int = 10, kappas: Any = None) -> "Explanation":
         """Say why every row of X is predicted as it is.
 
         Parameters
@@ -411,10 +443,9 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_jobs(self.n_jobs)
         n = len(codes)
         out = np.empty((n, *shape), dtype=dtype) if out is None else out
-        most = effective_n_jobs(self.n_jobs)
-        threads = min(most, max(1, n // 16))
+        threads = min(_n_threads(self.n_jobs), max(1, n // _FEWEST_QUERIES))
         fitting = _CACHE_BYTES // ((sets or self._n_sets()) * self._bytes_per_query())
-        chunks = iter(shares(n, threads, max(1, min(_MOST_QUERIES, fitting))))
+        chunks = iter(shares(n, threads, max(1, min(self._most_queries(), fitting))))
 
         def run() -> None:
             for begin, end in chunks:
@@ -424,8 +455,10 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             run()
         else:
             # Joblib's dispatch takes as long as some thousand queries. This thread works too.
-            others = [_helpers(most - 1).submit(run) for _ in range(threads - 1)]
+            others: list[Future[None]] = []
             try:
+                with suppress(RuntimeError):  # a program that is about to end starts no threads
+                    others.extend(_helpers().submit(run) for _ in range(threads - 1))
                 run()
             finally:
                 for _ in chunks:  # after an error nobody takes another one
@@ -456,7 +489,7 @@ def shares(n: int, threads: int, most: int) -> list[tuple[int, int]]:
     >>> shares(1000, threads=2, most=400)
     [(0, 400), (400, 656), (656, 784), (784, 848), (848, 912), (912, 976), (976, 1000)]
     """
-    batch = min(_BATCH, -(-n // threads))
+    batch = min(BATCH, -(-n // threads))
     chunks, begin = [], 0
     while begin < n:
         share = max(batch, (n - begin) // threads // batch * batch)
@@ -466,10 +499,23 @@ def shares(n: int, threads: int, most: int) -> list[tuple[int, int]]:
     return chunks
 
 
+def _n_threads(n_jobs: int | None) -> int:
+    """How many threads to work on; None asks joblib's ``parallel_config``, which may speak of a cluster."""
+    processors = _processors()
+    wanted = min(effective_n_jobs(None), processors) if n_jobs is None else n_jobs
+    return min(wanted, max(processors, _THREADS)) if wanted > 0 else max(1, processors + 1 + wanted)
+
+
 @cache
-def _helpers(n: int) -> ThreadPoolExecutor:
+def _processors() -> int:
+    processors: int = cpu_count()
+    return processors
+
+
+@cache
+def _helpers() -> ThreadPoolExecutor:
     """Threads that stay: to start two takes as long as some dozen queries."""
-    return ThreadPoolExecutor(n, thread_name_prefix="localbayes")
+    return ThreadPoolExecutor(max(_processors(), _THREADS) - 1, thread_name_prefix="localbayes")
 
 
 if hasattr(os, "register_at_fork"):
@@ -477,5 +523,7 @@ if hasattr(os, "register_at_fork"):
 
 # What a chunk of queries works with stays in cache, and so within any bound of memory.
 _CACHE_BYTES = 4 << 20
-_MOST_QUERIES = 1024
-_BATCH = 64
+_MOST_QUERIES, _FEWEST_QUERIES = 1024, 16
+# More threads than processors gain nothing, but so many can always be had.
+_THREADS = 4
+BATCH = 64

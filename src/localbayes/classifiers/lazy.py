@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from localbayes.classifiers.base import BayesClassifier, Floats
+from localbayes.classifiers.base import BATCH, BayesClassifier, Floats
 from localbayes.classifiers.terms import log_ratio
 from localbayes.encoding.coded import Codes, any_outside, missing_code, unseen_code
 from localbayes.kernels import MatchCounts, MatchIndex
@@ -181,6 +181,14 @@ class LazyClassifier(BayesClassifier):
 
     def _bytes_per_query(self) -> int:
         return self.index_.bytes_per_query()
+
+    def _most_queries(self) -> int:
+        cells = max(1, self.index_.n_rows * len(self.sizes_))
+        return min(super()._most_queries(), max(BATCH, _MOST_CELLS // cells // BATCH * BATCH))
+
+
+# Cells that queries are compared with in some tenths of a second.
+_MOST_CELLS = 4 << 30
 
 
 def kth_distance(at_distance: npt.NDArray[Any], k: int) -> npt.NDArray[np.intp]:

@@ -11,7 +11,7 @@ from scipy.special import logsumexp
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from localbayes.classifiers.base import TIE, Floats, or_prior
+from localbayes.classifiers.base import TIE, Floats, as_of_now, or_prior
 from localbayes.classifiers.kappa import KappaChoice, LeftOut, choose, kappa_grid, mix, rows_to_leave_out
 from localbayes.classifiers.lazy import LazyClassifier
 from localbayes.classifiers.terms import defined_terms, sum_of_terms
@@ -167,6 +167,7 @@ class LCWNB(LazyClassifier):
         """rho * gamma_y^d, see the paper's Sections 3.2 and 3.3."""
         return cell_weights(distance_counts, self.kappa_)[2]
 
+    @as_of_now
     def local_model(self, X: Any) -> LocalModel:
         """Look inside: gamma, S, rho, the effective sample size and T for every row of X.
 
@@ -200,6 +201,7 @@ class LCWNB(LazyClassifier):
             parts.append((gamma[:, order], S[:, order], rho, rho * S.sum(axis=1), T))
         return LocalModel(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
+    @as_of_now
     def sample_local(self, X: Any, random_state: Any = None) -> list[npt.NDArray[np.int64]]:
         """Draw the paper's acceptance-rejection sample B around every row of X.
 
@@ -254,6 +256,7 @@ class LCWNB(LazyClassifier):
                 kept[q].append(np.repeat(numbers, times).astype(np.int64))
         return [np.sort(np.concatenate(parts)) if parts else np.empty(0, np.int64) for parts in kept]
 
+    @as_of_now
     def log_joint_many(self, X: Any, kappas: npt.ArrayLike) -> Floats:
         """Log joint for several kappas from one pass over the counts.
 
@@ -293,6 +296,7 @@ class LCWNB(LazyClassifier):
         joint: Floats = np.moveaxis(out, 1, 0)
         return joint
 
+    @as_of_now
     def leave_one_out(self, kappas: npt.ArrayLike) -> dict[str, Floats]:
         """Accuracy and log loss of every kappa, each training row classified without itself.
 

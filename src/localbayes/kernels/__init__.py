@@ -277,7 +277,8 @@ class MatchIndex:
         self._sizes = sizes
         self.n_classes = n_classes
         self.may_miss = may_miss
-        # What is packed, what waits and how many rows wait are replaced together: a thread sees all, once.
+        # What is packed, what waits and how many rows wait are replaced together: threads that count see all,
+        # once. Adding is for one thread, on a copy that nobody counts yet.
         self._rows: tuple[list[Segment], list[Rows], int] = (list(segments), [], 0)
 
     def copy(self) -> "MatchIndex":
