@@ -186,6 +186,42 @@ def test_attributes_that_tell_nothing_weigh_the_same():
     np.testing.assert_allclose(model.predict_log_joint(table.asked)[0, 0], first)
 
 
+def test_information_is_never_negative():
+    """Leaving out a rare cell, as Weka does, may make the sum negative; such a superparent tells nothing."""
+    n = 3000
+    y, a = np.zeros(n, int), np.zeros(n, int)
+    y[:2] = 1
+    a[1:3] = 1
+    model = WAODE().fit(Coded(a[:, None], [2]), y)
+    assert model.weights_.tolist() == [0.0]
+    # The only superparent decides, whatever it weighs: one row of the value in each class.
+    np.testing.assert_allclose(model.predict_proba(Coded([[1]], [2])), [[0.5, 0.5]], atol=1e-12)
+
+
+@pytest.mark.parametrize("weight", [0.7, 0.45, 1 / 96])
+def test_rounding_is_no_information(weight):
+    """Attributes that are independent, or tell nothing, do so in rows of any weight too."""
+    designs = [[a, b, c, k] for a in (0, 1) for b in (0, 0, 0, 1) for c in (0, 1, 1, 1) for k in (0, 0, 1)]
+    codes, y = np.array(designs)[:, :3], np.array(designs)[:, 3]
+    weights = np.full(len(y), weight)
+    model = HNB().fit(Coded(codes, [2, 2, 2]), y, weights)
+    assert not model.weights_.any()
+    alone = [
+        (weight * ((codes[:, i] == v) & (y == k)).sum() + 0.5) / (weight * (y == k).sum() + 1)
+        for k in (0, 1)
+        for i, v in enumerate([0, 1, 1])
+    ]
+    prior = (weight * np.bincount(y) + 0.5) / (weight * len(y) + 1)
+    expected = prior * np.reshape(alone, (2, 3)).prod(axis=1)
+    np.testing.assert_allclose(
+        model.predict_proba(Coded([[0, 1, 1]], [2, 2, 2]))[0], expected / expected.sum(), rtol=1e-12
+    )
+    latin = np.array([[i, j] for i in range(3) for j in range(3)] * 3)
+    weighted = WAODE().fit(Coded(latin, [3, 3]), latin.sum(axis=1) % 3, np.full(27, weight))
+    assert weighted.weights_.tolist() == [0.0, 0.0]
+    assert weighted.predict(Coded([[0, 1], [2, 2]], [3, 3])).tolist() == [1, 1]
+
+
 def test_weights_are_information():
     """WAODE: a copy of the class weighs the entropy of the class. HNB: only its copy explains a column."""
     y = np.array([0, 0, 1, 1] * 6)

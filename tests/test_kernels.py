@@ -546,7 +546,7 @@ def test_a_thread_that_outlives_the_main_thread_predicts():
 
 
 def test_the_processors_of_a_cluster_are_not_taken_for_threads():
-    """With n_jobs=None joblib's setting counts, up to one thread per processor; a number is taken as it is."""
+    """With n_jobs=None joblib's setting counts, up to a thread per processor; a number is taken as it is."""
     with joblib.parallel_config("threading", n_jobs=500):
         assert base._n_threads(None) == joblib.cpu_count()
     assert base._n_threads(None) == 1

@@ -594,3 +594,18 @@ def declared_first(model, log_joint):
     order = np.array([rank[label] for label in model.classes_.tolist()])
     tied = log_joint >= log_joint.max(axis=1, keepdims=True) - 1e-9
     return np.where(tied, order, len(order)).argmin(axis=1)
+
+
+def test_calibration_raises_the_prior_too():
+    """Where no class is possible the prior is all there is, to the same power as other probabilities."""
+    rng = np.random.default_rng(3)
+    X, y = rng.integers(0, 3, (40, 3)), np.repeat([0, 1], [28, 12])
+    model = LCWNB(2, alpha=0, calibrate=True).fit(Coded(X, [4, 4, 4]), y)
+    assert model.temperature_ != 1
+    nowhere = Coded([[3, 3, 3]], [4, 4, 4])
+    expected = np.array([0.7, 0.3]) ** model.temperature_
+    expected /= expected.sum()
+    np.testing.assert_allclose(model.predict_proba(nowhere)[0], expected, rtol=1e-12)
+    np.testing.assert_allclose(np.exp(model.explain(nowhere).log_proba[0]), expected, rtol=1e-9)
+    curve = model.explain(nowhere, kappas=[2]).neighbourhood.curve
+    np.testing.assert_allclose(curve.proba[0, 0], expected, rtol=1e-9)

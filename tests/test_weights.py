@@ -272,6 +272,42 @@ def test_the_choice_of_kappa_sees_repeated_rows(kappa):
     close(weighted.temperature_, plain.temperature_, 1e-6)
 
 
+@pytest.mark.parametrize(
+    "options",
+    [{"priors": [0.7, 0.2, 0.1]}, {"class_weight": "balanced"}, {"class_weight": {1: 5.0}}],
+    ids=["priors", "balanced", "dict"],
+)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_priors_and_class_weights_see_the_other_rows_only(options, weighted):
+    """Leave-one-out is learning without the row: the shares that priors replace are those of the others."""
+    rng = np.random.default_rng(2)
+    codes, y = rng.integers(0, 3, (24, 3)), rng.integers(0, 3, 24)
+    table, y = Coded(codes, [3, 3, 3]), pd.Categorical(y, categories=[0, 1, 2])
+    weights = rng.choice([0.25, 0.5, 1.0], len(y)) if weighted else np.ones(len(y))
+    got = LCWNB(kappa=2, **options).fit(table, y, weights).leave_one_out([2.0])
+    loss = correct = 0.0
+    for row in range(len(y)):
+        others = np.arange(len(y)) != row
+        model = LCWNB(kappa=2, **options).fit(table[others], y[others], weights[others])
+        loss -= weights[row] * model.predict_log_proba(table[[row]])[0, y[row]]
+        correct += weights[row] * (model.predict(table[[row]])[0] == y[row])
+    close(got["log_loss"], [loss / weights.sum()])
+    close(got["accuracy"], [correct / weights.sum()])
+
+
+def test_equal_errors_are_a_tie_whatever_the_weights():
+    """Of equal errors the kappa of least log loss is chosen, also where rows weigh 0.7 each."""
+    rng = np.random.default_rng(4)
+    for _ in range(40):
+        X, y = rng.integers(0, 2, (10, 2)), rng.integers(0, 2, 10)
+        model = LCWNB("loo").fit(Coded(X, [2, 2]), y, np.full(10, 0.7))
+        if model.loo_ is None:  # all rows are of one class
+            continue
+        accuracy, loss = model.loo_["accuracy"], model.loo_["log_loss"]
+        best = np.isclose(accuracy, accuracy.max(), rtol=1e-9)
+        assert loss[model.loo_["kappa"] == model.kappa_] <= loss[best].min() * (1 + 1e-12)
+
+
 # --- weights of classes ----------------------------------------------------------------------------
 
 

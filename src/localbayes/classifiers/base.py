@@ -243,11 +243,14 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.labels_ = labels
         self.classes_ = labels.classes
         class_count = self._class_count + np.bincount(class_codes, weights, len(labels))
-        self._log_shift = log_shift(
-            self.priors, self.class_weight, labels, class_count, self._class_pseudo_count(len(labels))
-        )
+        self._log_shift = self._shift(labels, class_count)
         self._class_count = class_count
         self._learn(self._encode(X), class_codes, weights)
+
+    def _shift(self, labels: ClassLabels, class_count: npt.NDArray[Any]) -> Floats | None:
+        """What priors and class weights add to the log joint, None if there are none."""
+        smoothing = self._class_pseudo_count(len(labels))
+        return log_shift(self.priors, self.class_weight, labels, class_count, smoothing)
 
     def _restore(self) -> None:
         """Put together what a file holds: check what fits what, and derive the rest anew."""

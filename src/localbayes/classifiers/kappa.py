@@ -112,7 +112,7 @@ def choose(rule: str, grid: Floats, left_out: LeftOut, calibrate: bool) -> Kappa
     ----------
     rule : {"loo", "mixture"}
         The kappa of fewest errors (of these the one of least log loss), or all kappas, weighted by
-        ``exp(-errors / 2)``.
+        ``exp(-errors / 2)``, but for those of less than a thousandth of the greatest weight.
     grid : ndarray of shape (k,)
         Kappas.
     left_out : LeftOut
@@ -140,7 +140,8 @@ def least(correct: Floats, losses: Floats) -> int:
     >>> least(np.array([0.8, 0.9, 0.9]), np.array([0.1, 0.4, 0.3]))
     2
     """
-    best = np.flatnonzero(correct == correct.max())
+    # Weights of rows are added in floating point: equal numbers of errors may differ in their last bits.
+    best = np.flatnonzero(correct >= correct.max() * (1 - 1e-12))
     return int(best[losses[best].argmin()])
 
 

@@ -15,6 +15,7 @@ from localbayes.classifiers.base import TIE, Floats, as_of_now, or_prior
 from localbayes.classifiers.kappa import KappaChoice, LeftOut, choose, kappa_grid, mix, rows_to_leave_out
 from localbayes.classifiers.lazy import LazyClassifier
 from localbayes.classifiers.terms import defined_terms, sum_of_terms
+from localbayes.classifiers.weights import shifted
 from localbayes.encoding.coded import Codes, missing_code
 from localbayes.kernels import MatchCounts, MatchIndex, cell_weights
 from localbayes.parameters import check_count, check_number
@@ -67,8 +68,9 @@ class LCWNB(LazyClassifier):
         Expected number of rows of each class that count: small is local, a number above n is naive
         Bayes. The paper's method is ``kappa=5``. ``"loo"`` takes the kappa of a grid that makes the
         fewest errors when training rows are classified without themselves; ``"mixture"`` averages the
-        probabilities of all of them, weighted by ``exp(-errors / 2)``. ``"switch"`` is the paper's
-        rule LCWNB*: 20 for fewer than 14 attributes, 10 for 14 or 15, else 5.
+        probabilities of all of them, weighted by ``exp(-errors / 2)`` (but for those below a thousandth of
+        the best). ``"switch"`` is the paper's rule LCWNB*: 20 for fewer than 14 attributes, 10 for 14 or
+        15, else 5.
     alpha : float, default=1.0
         Laplace's constant; 0 gives weighted relative frequencies.
     categorical_features : {"from_dtype", "all"} or array-like, default="from_dtype"
@@ -382,10 +384,17 @@ class LCWNB(LazyClassifier):
         return or_prior(self._score_many(counts, grid), others[at, None, :])
 
     def _moved(self, left_out: LeftOut) -> LeftOut:
-        """The same predictions under the given priors and class weights."""
+        """The same predictions under the given priors and class weights, which see the other rows only."""
         if self._log_shift is None:
             return left_out
-        log_joint = self._shifted(left_out.log_proba)
+        r = len(self.labels_)
+        log_joint = np.empty_like(left_out.log_proba)
+        alike = np.stack([left_out.truth, np.minimum(left_out.weights, 1.0)], axis=1)
+        kinds, kind = np.unique(alike, axis=0, return_inverse=True)
+        for k, (y, weight) in enumerate(kinds):
+            others = self._class_count - weight * (np.arange(r) == y)
+            shift, own = self._shift(self.labels_, others), left_out.log_proba[:, kind == k]
+            log_joint[:, kind == k] = own if shift is None else shifted(own, shift, others)
         return replace(left_out, log_proba=log_joint - logsumexp(log_joint, axis=2, keepdims=True))
 
     def _score_many(self, counts: MatchCounts, grid: Floats) -> Floats:
@@ -417,7 +426,8 @@ class LCWNB(LazyClassifier):
     def _scores(self, codes: Codes, margin: float) -> Floats:
         scores: Floats = self.index_.count(codes).cell_log_joint(self.kappas_, *self._laplace(), margin)
         if len(self.kappas_) == 1:
-            scores = scores[0]
+            # Calibration raises the prior to its power too, where that is all there is.
+            scores = scores[0] if self.temperature_ == 1 else or_prior(scores[0], self._class_count)
         else:
             scores = or_prior(scores, self._class_count)
             scores = mix(scores - logsumexp(scores, axis=2, keepdims=True), self.kappa_weights_)
@@ -429,8 +439,9 @@ class LCWNB(LazyClassifier):
         for kappa, share in zip(self.kappas_, self.kappa_weights_, strict=True):
             weights = cell_weights(counts.distance_counts, kappa)[2]
             base, own = self._score_terms(codes, counts, weights)
-            if len(self.kappas_) > 1:
+            if len(self.kappas_) > 1 or self.temperature_ != 1:
                 base, own = defined_terms(base, own, self._class_count)
+            if len(self.kappas_) > 1:
                 with np.errstate(divide="ignore"):
                     base = base + np.log(share) - logsumexp(base + own.sum(axis=2), axis=1, keepdims=True)
             bases.append(base)

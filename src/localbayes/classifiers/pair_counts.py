@@ -9,12 +9,15 @@ import numpy.typing as npt
 import localbayes.kernels._kernels as _kernels
 from localbayes.encoding.coded import Codes
 
-__all__ = ["MAX_TABLE_BYTES", "NEGLIGIBLE", "PairCounts", "ValueCounts"]
+__all__ = ["MAX_TABLE_BYTES", "NEGLIGIBLE", "PairCounts", "ValueCounts", "telling"]
 
 MAX_TABLE_BYTES = 2 << 30
 
 # Weka leaves out of a mutual information what has a probability below this.
 NEGLIGIBLE = 1e-6
+
+# Bits of information that weights which are no whole numbers may leave where there is none.
+_ROUNDING = 1e-12
 
 # Rows that are turned into slots at a time.
 _STEP = 1 << 12
@@ -259,12 +262,12 @@ class PairCounts(ValueCounts):
         """Conditional mutual information of every two attributes given the class, in bits.
 
         It is exactly zero where they are independent in every class. Cells with P(i, j, y) P(y) or
-        P(i, y) P(j, y) below 1e-6 are left out, as in Weka.
+        P(i, y) P(j, y) below 1e-6 are left out, as in Weka; see :func:`telling`.
         """
         m = len(self.sizes)
         information: npt.NDArray[np.float64] = np.empty((m, m))
         _kernels.conditional_information(*self.layout, self.pair_counts, self.n_rows, NEGLIGIBLE, information)
-        return information
+        return telling(information, self)
 
     @property
     def layout(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
@@ -322,3 +325,18 @@ class PairCounts(ValueCounts):
 def _readable(size: float) -> str:
     power = min(3, max(0, int(size).bit_length() - 1) // 10)
     return f"{size / 1024**power:.1f} {('bytes', 'KiB', 'MiB', 'GiB')[power]}"
+
+
+def telling(information: npt.NDArray[np.float64], counts: ValueCounts) -> npt.NDArray[np.float64]:
+    """Information, and zero where there is none.
+
+    A sum from which rare cells are left out may fall below zero, and where rows have weights that are no
+    whole numbers, rounding takes the place of an exact zero.
+
+    Examples
+    --------
+    >>> telling(np.array([0.5, -0.001]), ValueCounts([2], n_classes=2)).tolist()
+    [0.5, 0.0]
+    """
+    least = _ROUNDING if counts.value_counts.dtype.kind == "f" else 0.0
+    return np.where(information > least, information, 0.0)

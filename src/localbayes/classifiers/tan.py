@@ -30,6 +30,10 @@ class TAN(PairClassifier):
 
         (alpha + n_y) / (alpha r + n)  *  prod_i (alpha + n_{i,pa(i),y}) / (alpha q_i + n_{pa(i),y})
 
+    Gains that are equal in theory differ in their last bits, by the order in which values are added. So on
+    tables of a few rows, if values that were not declared come later, ``partial_fit`` may find another of
+    several equally good trees than ``fit`` on all rows.
+
     Parameters
     ----------
     alpha : float, default=0.5

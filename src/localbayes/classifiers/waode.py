@@ -4,7 +4,7 @@ import numpy as np
 
 from localbayes.classifiers.base import Floats
 from localbayes.classifiers.eager import OneDependence
-from localbayes.classifiers.pair_counts import NEGLIGIBLE, ValueCounts
+from localbayes.classifiers.pair_counts import NEGLIGIBLE, ValueCounts, telling
 
 __all__ = ["WAODE"]
 
@@ -65,7 +65,7 @@ class WAODE(OneDependence):
 def mutual_information(counts: ValueCounts) -> Floats:
     """Mutual information of every attribute with the class, in bits, exactly zero for an independent one.
 
-    Cells with P(i, y) or P(i) P(y) below 1e-6 are left out, as in Weka.
+    Cells with P(i, y) or P(i) P(y) below 1e-6 are left out, as in Weka; see :func:`telling`.
     """
     n_iy, first, n = counts.value_counts, counts.first_slot[:-1], counts.n_rows
     n_i = n_iy.sum(axis=1, keepdims=True)
@@ -75,5 +75,4 @@ def mutual_information(counts: ValueCounts) -> Floats:
     counted = (n_iy / n >= NEGLIGIBLE) & (n_i / n * (n_y / n) >= NEGLIGIBLE)
     with np.errstate(divide="ignore", invalid="ignore"):
         terms = np.where(counted, n_iy * np.log2(n_iy * known / (n_i * n_y)), 0.0)
-    information: Floats = np.add.reduceat(terms.sum(axis=1), first) / n
-    return information
+    return telling(np.add.reduceat(terms.sum(axis=1), first) / n, counts)

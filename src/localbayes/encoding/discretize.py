@@ -152,5 +152,5 @@ def _mean_bits(counts: Floats) -> float:
 
 def _between(low: float, high: float) -> float:
     """The middle of two numbers, but always below the higher one, whose bin is another."""
-    middle = low / 2 + high / 2
+    middle = (low + high) / 2 if np.isfinite(low + high) else low / 2 + high / 2
     return float(middle if low <= middle < high else low)
