@@ -18,7 +18,7 @@ import skops.io
 from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeClassifier
 
-from localbayes import LCWNB
+from localbayes import AODE, LCWNB, NB, TAN
 from localbayes.classifiers import METHODS
 from localbayes.datasets import load
 from localbayes.encoding import Coded
@@ -234,7 +234,7 @@ def test_damage_is_noticed(tmp_path: Path) -> None:
     expected = model.predict_proba(X)
     for end in range(0, len(content), 101):
         path.write_bytes(content[:end])
-        with pytest.raises(ValueError, match=r"model\.skops is damaged or no model file"):
+        with pytest.raises(ValueError, match=r"model\.skops is (damaged or no model file|empty)"):
             load_model(path)
     for place in range(0, len(content), 37):
         path.write_bytes(content[:place] + bytes([content[place] ^ 0x41]) + content[place + 1 :])
@@ -333,3 +333,29 @@ def test_places_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(os, "access", lambda *_: False)
     with pytest.raises(PermissionError, match="no permission to write in the folder"):
         save_model(model, tmp_path / "other")
+
+
+@pytest.mark.parametrize(
+    ("model", "changed"),
+    [(NB(), {"alpha": 100.0}), (TAN(), {"alpha": 3.0}), (AODE(), {"min_count": 9})],
+    ids=["NB", "TAN", "AODE"],
+)
+def test_parameters_changed_after_fit_are_not_saved(tmp_path, model, changed):
+    """What is saved predicts the same when it is loaded, or is refused."""
+    model.fit([["p"], ["q"]] * 3, ["n", "y"] * 3)
+    save_model(model, tmp_path / "m.skops")
+    loaded = load_model(tmp_path / "m.skops")
+    for one in (model, loaded):
+        one.set_params(**changed)
+        with pytest.raises(ValueError, match=r"in fit and is .* now: fit again, then save"):
+            save_model(one, tmp_path / "other.skops")
+        one.fit([["p"], ["q"]] * 3, ["n", "y"] * 3)
+        save_model(one, tmp_path / "other.skops", force=True)
+        again = load_model(tmp_path / "other.skops")
+        assert again.predict_proba([["p"]]).tolist() == one.predict_proba([["p"]]).tolist()
+
+
+def test_an_empty_file_is_called_empty(tmp_path):
+    (tmp_path / "m.skops").touch()
+    with pytest.raises(ValueError, match=r"m\.skops is empty; expected what"):
+        load_model(tmp_path / "m.skops")

@@ -529,6 +529,14 @@ def test_priors_and_class_weights_that_make_no_sense_are_refused(method, options
         method(**options).fit([["u"], ["u"], ["v"]], ["a", "a", "b"])
 
 
+def test_the_weight_of_several_calls_is_limited_too():
+    """Counts are exact up to 1e15, by one call of partial_fit or by many; what was learned stays."""
+    model = NB().partial_fit([["a"], ["b"]], [0, 1], sample_weight=[4e14, 4e14])
+    with pytest.raises(ValueError, match=r"adds up to 1\.6e\+15, above 1e\+15 counts are not exact"):
+        model.partial_fit([["a"], ["b"]], [0, 1], sample_weight=[4e14, 4e14])
+    assert model.class_count_.tolist() == [4e14, 4e14]
+
+
 def test_one_weight_serves_all_rows():
     """A single number is the weight of every row."""
     assert row_weights(2.5, 3).tolist() == [2.5] * 3

@@ -51,5 +51,5 @@ def check_alpha(alpha: Any) -> None:
     ValueError: alpha must be 0 or a number from 1e-100 to 1e+100, got 1e-200
     """
     check_number("alpha", alpha, at_least=0)
-    if alpha != 0 and not 1e-100 <= alpha <= 1e100:
+    if alpha != 0 and not 1e-100 <= float(alpha) <= 1e100:
         raise ValueError(f"alpha must be 0 or a number from 1e-100 to 1e+100, got {alpha!r}")

@@ -44,7 +44,8 @@ def save_model(model: BayesClassifier, path: str | os.PathLike[str], force: bool
     Raises
     ------
     ValueError
-        If the model is not fitted, or holds values that a model file does not keep (dates, say).
+        If the model is not fitted, or its parameters were changed since, or it holds values that a model
+        file does not keep (dates, say).
     OSError
         If the file exists or cannot be written.
 
@@ -69,6 +70,7 @@ def save_model(model: BayesClassifier, path: str | os.PathLike[str], force: bool
             f"a model file keeps classifiers of localbayes only, and {_type_name(type(model))} is a class of "
             "your own: keep it with pickle or joblib, and load nothing that you do not trust"
         )
+    model._check_unchanged()
     check_output(path, force)
     keys = model.class_weight if isinstance(model.class_weight, dict) else {}
     if any(isinstance(key, bool | np.bool_) for key in keys):
@@ -131,6 +133,8 @@ def load_model(path: str | os.PathLike[str]) -> BayesClassifier:
 
     name = os.fspath(path)
     content = Path(path).read_bytes()
+    if not content:
+        raise ValueError(f"{name} is empty; expected what `localbayes fit` or save_model wrote")
     try:
         foreign = _foreign_types(content)
     except Exception as error:

@@ -15,7 +15,7 @@ from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
-from localbayes.classifiers.weights import log_shift, row_weights, shifted
+from localbayes.classifiers.weights import check_total, log_shift, row_weights, shifted
 from localbayes.encoding import ClassLabels, Coded, TableEncoder
 from localbayes.encoding.coded import Codes
 from localbayes.encoding.labels import take_labels
@@ -243,6 +243,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.labels_ = labels
         self.classes_ = labels.classes
         class_count = self._class_count + np.bincount(class_codes, weights, len(labels))
+        check_total(class_count.sum())
         self._log_shift = self._shift(labels, class_count)
         self._class_count = class_count
         self._learn(self._encode(X), class_codes, weights)
@@ -251,6 +252,9 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """What priors and class weights add to the log joint, None if there are none."""
         smoothing = self._class_pseudo_count(len(labels))
         return log_shift(self.priors, self.class_weight, labels, class_count, smoothing)
+
+    def _check_unchanged(self) -> None:
+        """Refuse to be saved where a loaded model would begin with other parameters than those of fit."""
 
     def _restore(self) -> None:
         """Put together what a file holds: check what fits what, and derive the rest anew."""

@@ -40,7 +40,19 @@ class EagerClassifier(BayesClassifier):
         if self.counts_.n_rows:
             self.counts_ = self.counts_.copy()  # those before stay as they are until all is learned
         self.counts_.add(codes, class_codes, weights)
+        self._derived_with = self._constants()
         self._derive()
+
+    def _constants(self) -> dict[str, Any]:
+        """Parameters that enter the tables of the formula."""
+        return {name: getattr(self, name) for name in ("alpha", "min_count") if hasattr(self, name)}
+
+    def _check_unchanged(self) -> None:
+        for name, value in getattr(self, "_derived_with", {}).items():
+            if getattr(self, name) != value:
+                raise ValueError(
+                    f"{name} was {value!r} in fit and is {getattr(self, name)!r} now: fit again, then save"
+                )
 
     def _restore(self) -> None:
         if self.counts_.n_classes != len(self.labels_) or not np.array_equal(self.counts_.sizes, self.sizes_):

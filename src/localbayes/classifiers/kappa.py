@@ -1,6 +1,7 @@
 """Choosing kappa, or weights for several, by leave-one-out on the training rows."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -34,11 +35,13 @@ def kappa_grid(n_rows: float) -> Floats:
     return np.array([*(kappa for kappa in _GRID if kappa < n_rows), n_rows], dtype=np.float64)
 
 
-def rows_to_leave_out(n_rows: int, at_most: int, seed: int) -> npt.NDArray[np.int64] | None:
+def rows_to_leave_out(n_rows: int, at_most: int, random_state: Any) -> npt.NDArray[np.int64] | None:
     """Numbers of the rows to leave out, None for all: a seeded sample of the rows."""
     number = min(at_most, max(_FEWEST_ROWS, _COMPARISONS // max(n_rows, 1)))
     if n_rows <= number:
         return None
+    drawn = isinstance(random_state, np.random.RandomState)
+    seed = random_state.randint(1 << 31) if drawn else random_state
     return np.sort(np.random.default_rng(seed).choice(n_rows, number, replace=False))
 
 

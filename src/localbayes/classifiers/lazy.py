@@ -82,7 +82,7 @@ class LazyClassifier(BayesClassifier):
         Where there are no rows, a weight may be anything.
         """
         given = self.weights(distance_counts)
-        if type(self).weights.__module__.startswith("localbayes."):
+        if (type(self).weights.__module__ or "").startswith("localbayes."):
             return given
         try:
             weights = np.asarray(given, dtype=np.float64)

@@ -95,8 +95,8 @@ class LCWNB(LazyClassifier):
         so for ``"loo"`` and ``"mixture"``.
     loo_rows : int, default=5000
         At most so many rows are left out, a seeded sample of them; fewer on tables above 200,000 rows.
-    random_state : int, default=0
-        Seed of that sample.
+    random_state : int, RandomState or None, default=0
+        Seed of that sample; None draws another one each time.
     n_jobs : int, optional
         Threads; the answer does not depend on it.
 
@@ -149,7 +149,7 @@ class LCWNB(LazyClassifier):
         missing: str = "impute",
         class_weight: Any = None,
         priors: Any = None,
-        random_state: int = 0,
+        random_state: Any = 0,
         n_jobs: int | None = None,
     ) -> None:
         self.kappa = kappa
@@ -508,7 +508,8 @@ class LCWNB(LazyClassifier):
             check_number("kappa", self.kappa, above=0)
             check_grid(self.kappa)
         check_count("loo_rows", self.loo_rows)
-        check_count("random_state", self.random_state, at_least=0)
+        if self.random_state is not None and not isinstance(self.random_state, np.random.RandomState):
+            check_count("random_state", self.random_state, at_least=0)
         if self.calibrate not in (True, False, "auto"):
             raise ValueError(f"calibrate must be True, False or 'auto', got {self.calibrate!r}")
 

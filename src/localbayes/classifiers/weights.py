@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from localbayes.encoding import ClassLabels
 
-__all__ = ["log_shift", "row_weights", "shifted"]
+__all__ = ["check_total", "log_shift", "row_weights", "shifted"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -39,12 +39,24 @@ def row_weights(sample_weight: Any, n: int) -> Floats | None:
         raise ValueError(f"sample_weight must not be negative, got {weights.min():g}")
     if not weights.any():
         raise ValueError("sample_weight is zero for all rows; give some row a positive weight")
-    if weights.sum() > MOST_WEIGHT:
+    check_total(weights.sum())
+    return None if (weights == 1).all() else weights
+
+
+def check_total(weight: float) -> None:
+    """Refuse rows that weigh more, together, than floating point counts exactly.
+
+    Examples
+    --------
+    >>> check_total(2e15)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ValueError: sample_weight adds up to 2e+15, above 1e+15 counts are not exact; divide all ...
+    """
+    if weight > MOST_WEIGHT:
         raise ValueError(
-            f"sample_weight adds up to {weights.sum():.3g}, above {MOST_WEIGHT:g} counts are not exact; "
+            f"sample_weight adds up to {weight:.3g}, above {MOST_WEIGHT:g} counts are not exact; "
             "divide all weights by the same number"
         )
-    return None if (weights == 1).all() else weights
 
 
 def log_shift(
