@@ -1,10 +1,13 @@
 """Checks of parameters: one line that says what came and what was expected."""
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-__all__ = ["check_alpha", "check_count", "check_jobs", "check_number"]
+__all__ = ["Discretize", "Missing", "check_alpha", "check_count", "check_jobs", "check_number"]
+
+Discretize = Literal["width", "quantile", "mdl"]
+Missing = Literal["impute", "category", "ignore"]
 
 
 def check_count(name: str, value: Any, *, at_least: int = 1) -> None:

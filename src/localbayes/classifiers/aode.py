@@ -9,7 +9,7 @@ from localbayes.classifiers.eager import OneDependence, row_terms, sum_rows
 from localbayes.classifiers.nb import naive_tables
 from localbayes.classifiers.pair_counts import MAX_TABLE_BYTES
 from localbayes.encoding.coded import Codes
-from localbayes.parameters import check_number
+from localbayes.parameters import Discretize, Missing, check_number
 
 __all__ = ["AODE"]
 
@@ -64,8 +64,8 @@ class AODE(OneDependence):
         max_table_bytes: int = MAX_TABLE_BYTES,
         categorical_features: Any = "from_dtype",
         n_bins: int = 10,
-        discretize: str = "width",
-        missing: str = "impute",
+        discretize: Discretize = "width",
+        missing: Missing = "impute",
         class_weight: Any = None,
         priors: Any = None,
         n_jobs: int | None = None,

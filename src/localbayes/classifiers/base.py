@@ -20,7 +20,7 @@ from localbayes.encoding import ClassLabels, Coded, TableEncoder
 from localbayes.encoding.coded import Codes
 from localbayes.encoding.labels import take_labels
 from localbayes.encoding.tables import check_table, is_frame, take_rows
-from localbayes.parameters import check_jobs
+from localbayes.parameters import Discretize, Missing, check_jobs
 
 if TYPE_CHECKING:
     from localbayes.explain import Explanation
@@ -90,8 +90,8 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     categorical_features: Any
     n_bins: int
-    discretize: str
-    missing: str
+    discretize: Discretize
+    missing: Missing
     class_weight: Any
     priors: Any
     n_jobs: int | None

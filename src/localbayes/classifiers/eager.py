@@ -10,7 +10,7 @@ from localbayes.classifiers.base import BayesClassifier, Floats
 from localbayes.classifiers.pair_counts import MAX_TABLE_BYTES, PairCounts, ValueCounts
 from localbayes.classifiers.terms import sum_of_terms
 from localbayes.encoding.coded import Codes
-from localbayes.parameters import check_number
+from localbayes.parameters import Discretize, Missing, check_number
 
 __all__ = ["EagerClassifier", "OneDependence", "PairClassifier", "pair_counts", "row_terms", "sum_rows"]
 
@@ -84,8 +84,8 @@ class PairClassifier(EagerClassifier):
         max_table_bytes: int = MAX_TABLE_BYTES,
         categorical_features: Any = "from_dtype",
         n_bins: int = 10,
-        discretize: str = "width",
-        missing: str = "impute",
+        discretize: Discretize = "width",
+        missing: Missing = "impute",
         class_weight: Any = None,
         priors: Any = None,
         n_jobs: int | None = None,

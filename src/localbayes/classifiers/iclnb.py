@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from localbayes.classifiers.base import Floats
 from localbayes.classifiers.lazy import LazyClassifier, kth_distance
-from localbayes.parameters import check_count
+from localbayes.parameters import Discretize, Missing, check_count
 
 __all__ = ["ICLNB"]
 
@@ -46,8 +46,8 @@ class ICLNB(LazyClassifier):
         alpha: float = 1.0,
         categorical_features: Any = "from_dtype",
         n_bins: int = 10,
-        discretize: str = "width",
-        missing: str = "impute",
+        discretize: Discretize = "width",
+        missing: Missing = "impute",
         class_weight: Any = None,
         priors: Any = None,
         n_jobs: int | None = None,

@@ -9,7 +9,7 @@ from localbayes.classifiers.base import BATCH, BayesClassifier, Floats
 from localbayes.classifiers.terms import log_ratio
 from localbayes.encoding.coded import Codes, any_outside, missing_code, unseen_code
 from localbayes.kernels import MatchCounts, MatchIndex
-from localbayes.parameters import check_alpha
+from localbayes.parameters import Discretize, Missing, check_alpha
 
 __all__ = ["LazyClassifier", "kth_distance"]
 
@@ -46,8 +46,8 @@ class LazyClassifier(BayesClassifier):
         alpha: float = 1.0,
         categorical_features: Any = "from_dtype",
         n_bins: int = 10,
-        discretize: str = "width",
-        missing: str = "impute",
+        discretize: Discretize = "width",
+        missing: Missing = "impute",
         class_weight: Any = None,
         priors: Any = None,
         n_jobs: int | None = None,

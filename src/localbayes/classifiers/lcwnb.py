@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,7 @@ from localbayes.classifiers.terms import defined_terms, sum_of_terms
 from localbayes.classifiers.weights import shifted
 from localbayes.encoding.coded import Codes, missing_code
 from localbayes.kernels import MatchCounts, MatchIndex, cell_weights
-from localbayes.parameters import check_count, check_number
+from localbayes.parameters import Discretize, Missing, check_count, check_number
 
 __all__ = ["LCWNB", "LocalModel"]
 
@@ -141,12 +141,12 @@ class LCWNB(LazyClassifier):
         kappa: float | str = "mixture",
         *,
         alpha: float = 1.0,
-        calibrate: bool | str = "auto",
+        calibrate: bool | Literal["auto"] = "auto",
         loo_rows: int = 5000,
         categorical_features: Any = "from_dtype",
         n_bins: int = 10,
-        discretize: str = "width",
-        missing: str = "impute",
+        discretize: Discretize = "width",
+        missing: Missing = "impute",
         class_weight: Any = None,
         priors: Any = None,
         random_state: Any = 0,

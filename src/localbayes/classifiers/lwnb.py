@@ -1,6 +1,6 @@
 """Locally weighted naive Bayes (LWNB)."""
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -8,7 +8,7 @@ import numpy.typing as npt
 from localbayes.classifiers.base import Floats
 from localbayes.classifiers.lazy import LazyClassifier, kth_distance
 from localbayes.encoding.coded import Codes
-from localbayes.parameters import check_count
+from localbayes.parameters import Discretize, Missing, check_count
 
 __all__ = ["LWNB"]
 
@@ -49,12 +49,12 @@ class LWNB(LazyClassifier):
         self,
         k: int = 50,
         *,
-        zero_distance: str = "equal",
+        zero_distance: Literal["equal", "published"] = "equal",
         alpha: float = 1.0,
         categorical_features: Any = "from_dtype",
         n_bins: int = 10,
-        discretize: str = "width",
-        missing: str = "impute",
+        discretize: Discretize = "width",
+        missing: Missing = "impute",
         class_weight: Any = None,
         priors: Any = None,
         n_jobs: int | None = None,

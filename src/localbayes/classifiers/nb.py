@@ -10,7 +10,7 @@ from localbayes.classifiers.eager import EagerClassifier, row_terms, sum_rows
 from localbayes.classifiers.known_counts import KnownCounts
 from localbayes.classifiers.pair_counts import ValueCounts
 from localbayes.encoding.coded import Codes, missing_code
-from localbayes.parameters import check_alpha
+from localbayes.parameters import Discretize, Missing, check_alpha
 
 __all__ = ["NB", "naive_tables"]
 
@@ -59,8 +59,8 @@ class NB(EagerClassifier):
         *,
         categorical_features: Any = "from_dtype",
         n_bins: int = 10,
-        discretize: str = "width",
-        missing: str = "impute",
+        discretize: Discretize = "width",
+        missing: Missing = "impute",
         class_weight: Any = None,
         priors: Any = None,
         n_jobs: int | None = None,

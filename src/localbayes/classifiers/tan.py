@@ -12,7 +12,7 @@ from localbayes.classifiers.base import Floats
 from localbayes.classifiers.eager import PairClassifier, row_terms, sum_rows
 from localbayes.classifiers.pair_counts import MAX_TABLE_BYTES, PairCounts
 from localbayes.encoding.coded import Codes
-from localbayes.parameters import check_alpha, check_number
+from localbayes.parameters import Discretize, Missing, check_alpha, check_number
 
 __all__ = ["TAN", "grow_tree", "parent_gains"]
 
@@ -76,8 +76,8 @@ class TAN(PairClassifier):
         max_table_bytes: int = MAX_TABLE_BYTES,
         categorical_features: Any = "from_dtype",
         n_bins: int = 10,
-        discretize: str = "width",
-        missing: str = "impute",
+        discretize: Discretize = "width",
+        missing: Missing = "impute",
         class_weight: Any = None,
         priors: Any = None,
         n_jobs: int | None = None,
