@@ -2,7 +2,7 @@
 
 import re
 import warnings
-from datetime import date
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from fractions import Fraction
 
@@ -13,13 +13,15 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.exceptions import DataConversionWarning
 
-from localbayes.classifiers import LCWNB
+from localbayes.classifiers import LCWNB, NB
 from localbayes.encoding import ClassLabels, Coded, TableEncoder, code_dtype
 from localbayes.encoding.coded import missing_code, unseen_code
 from localbayes.encoding.columns import number_text
+from localbayes.encoding.labels import take_labels
 from localbayes.encoding.summaries import exact_sum
-from localbayes.encoding.tables import check_table
+from localbayes.encoding.tables import check_table, is_missing
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 
@@ -153,8 +155,6 @@ def test_a_column_keeps_the_kind_it_had_in_fit():
         encoder.encode(np.array([[1, "five"]], dtype=object))
     with pytest.raises(ValueError, match=message.format("x1", "10{39}")):
         encoder.encode(np.array([[1, 10**400]], dtype=object))
-    with pytest.raises(ValueError, match="column 'b' holds complex numbers; expected real ones"):
-        encoder.encode(frame(a=[1], b=[1j]))
     numbers = TableEncoder(None).fit(frame(a=pd.Categorical([1, 2, 11])))
     assert numbers.encode(
         pl.DataFrame({"a": pl.Series(["1", "11"], dtype=pl.Enum(["1", "11"]))})
@@ -164,7 +164,186 @@ def test_a_column_keeps_the_kind_it_had_in_fit():
     ]
 
 
+DATES = ["2020-01-01", "2021-06-30"]
+
+
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")
+@pytest.mark.parametrize(
+    ("X", "held"),
+    [
+        (np.array(DATES, "M8[ns]")[:, None], "datetime.datetime(2020, 1, 1, 0, 0)"),
+        (np.array([1, 2], "m8[D]")[:, None], "datetime.timedelta(days=1)"),
+        (np.array([[np.nan], [np.datetime64("2020-01-01")]], object), "np.datetime64('2020-01-01')"),
+        (np.array([[1.0], [np.timedelta64(1, "s")]], object), "np.timedelta64(1,'s')"),
+        (np.array([[1], [1j]], object), "1j"),
+        (np.array([[1], [np.complex64(1j)]], object), "np.complex64(1j)"),
+        (frame(x0=pd.to_datetime(DATES)), "Timestamp('2020-01-01 00:00:00')"),
+        (frame(x0=pd.to_timedelta(["1s", "2s"])), "Timedelta('0 days 00:00:01')"),
+        (frame(x0=pd.Series([1, 1j], dtype=object)), "1j"),
+        (frame(x0=[1j, 2j]), "1j"),
+        (frame(x0=pd.Series([1, 10**400], dtype=object)), "10{39}"),
+        (pl.DataFrame({"x0": [date(2020, 1, 1), None]}), "datetime.date(2020, 1, 1)"),
+        (pl.DataFrame({"x0": [datetime(2020, 1, 1)]}), "datetime.datetime(2020, 1, 1, 0, 0)"),
+        (pl.DataFrame({"x0": [timedelta(1)]}), "datetime.timedelta(days=1)"),
+        (pl.DataFrame({"x0": [time(1)]}), "datetime.time(1, 0)"),
+    ],
+    ids=lambda given: f"{type(given).__module__.split('.')[0]}" if not isinstance(given, str) else given,
+)
+def test_what_only_looks_like_a_number_is_refused(X, held):
+    """Times and complex numbers are no measurements in any library, in fit as in predict."""
+    held = held if held == "10{39}" else re.escape(held)
+    message = (
+        f"^column 'x0' is to be numeric but holds {held}; convert it, or list it in categorical_features"
+    )
+    with pytest.raises(ValueError, match=message):
+        TableEncoder(None).fit(X)
+    with pytest.raises(ValueError, match=message):
+        NB().fit(frame(x0=[0.0, 1.0] * 3), ["n", "y"] * 3).predict(X)
+
+
+def test_names_and_positions_are_not_mixed():
+    """NumPy would take the position for a name; the message says what is wrong."""
+    for mixed in (["a", 1], [np.int64(0), "b"], np.array(["a", 1], dtype=object)):
+        with pytest.raises(
+            ValueError, match="categorical_features mixes names and positions of columns, got"
+        ):
+            TableEncoder(mixed).fit(frame(a=[1], b=[2]))
+
+
 # --- domains -----------------------------------------------------------------------------------------
+
+
+MIDNIGHTS = [
+    frame(c=pd.to_datetime(DATES)),
+    frame(c=pd.to_datetime(DATES).astype("datetime64[s]")),
+    frame(c=pd.to_datetime(DATES).astype("datetime64[ns]")),
+    frame(c=pd.Categorical(pd.to_datetime(DATES))),
+    frame(c=pd.Series(DATES, dtype=pd.ArrowDtype(pa.date32()))),
+    frame(c=pd.Series(pd.to_datetime(DATES), dtype=pd.ArrowDtype(pa.timestamp("ms")))),
+    frame(c=[date.fromisoformat(day) for day in DATES]),
+    pl.DataFrame({"c": [date.fromisoformat(day) for day in DATES]}),
+    pl.DataFrame({"c": [datetime.fromisoformat(day) for day in DATES]}),
+    *(np.array(DATES, f"M8[{unit}]")[:, None] for unit in ("D", "s", "us", "ns")),
+    np.array([[date(2020, 1, 1)], [np.datetime64(DATES[1], "ns")]], dtype=object),
+    np.array([[pd.Timestamp(DATES[0])], [datetime(2021, 6, 30)]], dtype=object),
+]
+SPANS = [
+    frame(c=pd.to_timedelta(["1s", "2s"])),
+    frame(c=pd.to_timedelta(["1s", "2s"]).astype("timedelta64[ns]")),
+    pl.DataFrame({"c": [timedelta(seconds=1), timedelta(seconds=2)]}),
+    *(np.array([[1], [2]], "m8[s]").astype(f"m8[{unit}]") for unit in ("s", "us", "ns")),
+    np.array([[timedelta(seconds=1)], [np.timedelta64(2, "s")]], dtype=object),
+]
+NANOSECONDS = [
+    np.array([[0], [1]], "M8[ns]"),
+    np.array([[pd.Timestamp(0)], [pd.Timestamp(1)]], dtype=object),
+    frame(c=np.array([0, 1], "M8[ns]")),
+]
+NANOSPANS = [np.array([[0], [1]], "m8[ns]"), frame(c=np.array([0, 1], "m8[ns]"))]
+
+
+@pytest.mark.parametrize(
+    "same", [MIDNIGHTS, SPANS, NANOSECONDS, NANOSPANS], ids=["days", "spans", "ns", "ns spans"]
+)
+def test_a_time_is_the_same_in_every_library_and_unit(same):
+    """A day is the moment it begins; nothing is lost of a time in nanoseconds."""
+    for X in same:
+        fitted = TableEncoder().fit(X)
+        assert fitted.sizes.tolist() == [2]
+        for later in same:
+            assert fitted.encode(later).ravel().tolist() == [0, 1]
+
+
+def test_a_day_and_its_midnight_are_one_category():
+    """Rows of both count together: they are the mode, which stands for what is missing."""
+    days = [
+        date(2020, 1, 1),
+        datetime(2020, 1, 1),
+        date(2019, 1, 1),
+        date(2020, 1, 1),
+        datetime(2019, 1, 1),
+        None,
+    ]
+    for X in (frame(c=pd.Series(days, dtype=object)), np.array(days, dtype=object)[:, None]):
+        assert TableEncoder().fit(X).encode(X).ravel().tolist() == [1, 1, 0, 1, 0, 1]
+
+
+@pytest.mark.parametrize("unit", ["D", "ns"])
+@pytest.mark.parametrize("kind", ["M", "m"])
+def test_a_time_may_be_missing(kind, unit):
+    """NaT and a masked time are missing, in an array of times as in one of objects."""
+    times = np.array([1, 2, 2, "NaT"], f"{kind}8[{unit}]")[:, None]
+    cells = np.empty((4, 1), dtype=object)
+    for k, time_ in enumerate(times[:, 0]):
+        cells[k, 0] = time_
+    masked = np.ma.array(np.array([1, 2, 2, 1], times.dtype)[:, None], mask=[[False]] * 3 + [[True]])
+    for X in (times, cells, masked, frame(c=times[:, 0])):
+        X = check_table(X, None)
+        assert TableEncoder().fit(X).encode(X).ravel().tolist() == [0, 1, 1, 1]
+
+
+def test_large_whole_numbers_stay_apart_beside_a_mask():
+    """2**53 and 2**53 + 1 are one float but two categories; without categories they are numbers as ever."""
+    large = np.ma.array([[2**53], [2**53 + 1], [7]], mask=[[False], [False], [True]])
+    X = check_table(large, None)
+    assert TableEncoder("all", missing="category").fit(X).encode(X).ravel().tolist() == [0, 1, 2]
+    hidden = check_table(np.ma.array([[1, 5], [2, 6]], mask=[[False, True]] * 2), None)
+    assert is_categorical(hidden) == [False, False]
+    words = check_table(np.ma.array([["a", "b"], ["c", "d"]], mask=[[False, True]] * 2), None)
+    assert is_categorical(words) == [True, True]
+
+
+@pytest.mark.parametrize(
+    ("learned", "came", "message"),
+    [
+        (
+            ["1", "2"],
+            [1, 2],
+            "column 'c' was learned as text, got numbers such as 1, so no value is known; convert it",
+        ),
+        (
+            [1, 2],
+            ["1", None],
+            "column 'c' was learned as numbers, got text such as '1', so no value is known; convert it",
+        ),
+        ([True, False], ["True", "x"], "column 'c' was learned as bool values, got text such as 'True', so"),
+        (
+            ["2020-01-01"] * 2,
+            pd.to_datetime(DATES),
+            "column 'c' was learned as text, got Timestamp values such as",
+        ),
+    ],
+)
+def test_text_that_comes_as_numbers_is_told(learned, came, message):
+    """Every value is unseen then: one warning says which column, what was learned and what came."""
+    model = NB(categorical_features="all").fit(frame(c=learned), ["n", "y"])
+    with pytest.warns(UserWarning, match=f"^{re.escape(message)}") as told:
+        model.predict(frame(c=came))
+    assert len(told) == 1
+
+
+def test_one_warning_tells_of_all_mistaken_columns():
+    """It names the first and counts the others."""
+    model = NB(categorical_features="all").fit(frame(a=["1", "2"], b=[1, 2], c=["3", "4"]), ["n", "y"])
+    with pytest.warns(
+        UserWarning, match="column 'a' was learned as text.*; convert all 2 such columns$"
+    ) as told:
+        model.predict(frame(a=[1], b=[2], c=[3]))
+    assert len(told) == 1
+
+
+def test_values_that_are_merely_new_are_not_told():
+    """Other values of the same type, a column without values, and values of several types say nothing."""
+    model = NB(categorical_features="all").fit(frame(c=["1", "2"]), ["n", "y"])
+    mixed = NB(categorical_features="all").fit(frame(c=pd.Series(["1", 2], dtype=object)), ["n", "y"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.predict(frame(c=["8", "9"]))
+        model.predict(frame(c=[None, None]))
+        model.predict(frame(c=pd.Categorical([None], categories=[1, 2])))
+        model.predict(frame(c=pd.Series([1, "2"], dtype=object)))
+        mixed.predict(frame(c=[1, 3]))
+        model.partial_fit(frame(c=[1, 2]), ["n", "y"])
 
 
 @pytest.mark.parametrize(
@@ -250,6 +429,14 @@ def test_values_that_cannot_be_compared_are_refused(column, kind):
     if kind == "list":
         with pytest.raises(TypeError, match=message):
             TableEncoder().fit(pl.DataFrame({"c": column}))
+
+
+@pytest.mark.parametrize("cells", [[[1], [2]], [{"a": 1}, {"a": 2}]], ids=["list", "struct"])
+def test_nested_columns_of_arrow_are_refused(cells):
+    """As lists and dicts of Python are."""
+    column = pd.Series(cells, dtype=pd.ArrowDtype(pa.array(cells).type))
+    with pytest.raises(TypeError, match=r"column 'c' holds \w+ values; categories must be hashable"):
+        TableEncoder().fit(frame(c=column))
 
 
 # --- bins --------------------------------------------------------------------------------------------
@@ -413,6 +600,34 @@ def test_a_missing_category_is_the_mode_or_a_value_of_its_own(column):
     assert encoder.columns[0].labels() == ["a", "b", "(missing)"]
     encoder = TableEncoder(missing="ignore").fit(X)
     assert encoder.encode(X).ravel().tolist() == [1, missing_code(np.uint8), 0, 1]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        float("nan"),
+        np.float16("nan"),
+        complex("nan"),
+        np.complex64("nan"),
+        Decimal("NaN"),
+        Decimal("sNaN"),
+        np.datetime64("NaT"),
+        np.timedelta64("NaT", "s"),
+        pd.NaT,
+        pd.NA,
+    ],
+    ids=repr,
+)
+def test_whatever_says_that_nothing_is_known_is_missing(value):
+    """Beside words and beside numbers, in an array and in a frame."""
+    assert is_missing(value)
+    for known, options in (("a", {}), (1.0, {"categorical_features": None})):
+        cells = np.empty((3, 1), dtype=object)
+        cells[:, 0] = known, value, known
+        for X in (cells, pd.DataFrame(cells, dtype=object)):
+            encoder = TableEncoder(missing="category", **options).fit(X)
+            assert encoder.encode(X).ravel().tolist() == [0, 1, 0]
 
 
 @pytest.mark.parametrize(
@@ -624,13 +839,25 @@ def test_codes_that_make_no_sense_are_refused(codes, sizes, names, message):
         ([[[1]], [[2]]], "Found array with dim 3"),
         (np.array([[1j], [2j]]), "Complex data not supported"),
         (pl.DataFrame({"a": [1, 2]}).lazy(), "collect"),
+        (pa.table({"a": [1, 2]}), r"^X is a Table, which would lose its names; pass X.to_pandas\(\)$"),
+        (pa.table({"a": [1, 2]}).to_batches()[0], r"^X is a RecordBatch, .*; pass X.to_pandas\(\)$"),
     ],
-    ids=["1-D", "Series", "ragged", "empty", "no columns", "3-D", "complex", "lazy"],
+    ids=["1-D", "Series", "ragged", "empty", "no columns", "3-D", "complex", "lazy", "Arrow", "batch"],
 )
 def test_what_is_no_table_is_refused(X, message):
     """Vectors, ragged and empty lists, cubes, complex numbers and unevaluated frames are not tables."""
     with pytest.raises((ValueError, TypeError), match=message):
         LCWNB().fit(X, [0, 1])
+
+
+def test_a_dask_frame_is_not_computed_in_silence():
+    """Its rows may be more than one machine holds; the message says how to go on."""
+    dask = pytest.importorskip("dask.dataframe")
+    X = dask.from_pandas(frame(a=[1, 2]), npartitions=1)
+    with pytest.raises(
+        TypeError, match=r"X is a DataFrame whose .*; pass X.compute\(\) or use localbayes.scale"
+    ):
+        NB().fit(X, [0, 1])
 
 
 def test_lists_of_rows_keep_the_types_of_their_cells():
@@ -723,9 +950,12 @@ def test_labels_are_sorted_outside_and_declared_inside():
         pd.Series(pd.Categorical(["b", "a"], categories=["c", "b", "a"])),
         pd.CategoricalIndex(["b", "a"], categories=["c", "b", "a"]),
         pl.Series(["b", "a"], dtype=pl.Enum(["c", "b", "a"])),
+        pd.DataFrame({"y": pd.Categorical(["b", "a"], categories=["c", "b", "a"])}),
+        pl.DataFrame({"y": pl.Series(["b", "a"], dtype=pl.Enum(["c", "b", "a"]))}),
     ],
-    ids=["Categorical", "Series", "Index", "Enum"],
+    ids=["Categorical", "Series", "Index", "Enum", "frame", "polars frame"],
 )
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.DataConversionWarning")
 def test_a_categorical_declares_its_classes(y):
     """Also those that do not occur, in declared order; other labels of the same classes are understood."""
     labels = ClassLabels.learn(y)
@@ -733,6 +963,57 @@ def test_a_categorical_declares_its_classes(y):
     assert labels.encode(y).tolist() == [1, 2]
     assert labels.encode(pd.Categorical(["a", "c"])).tolist() == [2, 0]
     assert labels.encode(np.array(["a", "c"])).tolist() == [2, 0]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda column: pd.Series(pd.Categorical(column, categories=["c", "b", "a"])),
+        lambda column: pd.DataFrame({"y": pd.Categorical(column, categories=["c", "b", "a"])}),
+        lambda column: pl.Series(column, dtype=pl.Enum(["c", "b", "a"])),
+        lambda column: pl.DataFrame({"y": pl.Series(column, dtype=pl.Enum(["c", "b", "a"]))}),
+    ],
+    ids=["Series", "frame", "polars Series", "polars frame"],
+)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.DataConversionWarning")
+def test_some_labels_declare_the_same_classes(make):
+    """Rows that are left out take no class with them."""
+    some = take_labels(make(["b", "a", "b"]), np.array([True, False, True]))
+    assert ClassLabels.learn(some).declared == ["c", "b", "a"]
+    assert ClassLabels.learn(some).encode(some).tolist() == [1, 1]
+
+
+@pytest.mark.parametrize(
+    "dtype", ["Int64", "UInt8", "boolean", "Float64", "int32[pyarrow]", "bool[pyarrow]", "double[pyarrow]"]
+)
+def test_labels_of_pandas_own_types_are_those_of_numpy(dtype):
+    """Without a missing one, they are whole numbers, bools or floats as in a NumPy array."""
+    y = pd.Series([1, 0, 1], dtype=dtype)
+    numpy_y = y.to_numpy(y.dtype.numpy_dtype)
+    for labels in (y, y.array, pd.Index(y)):
+        model = NB().fit([["a"], ["b"], ["a"]], labels)
+        assert model.classes_.dtype == NB().fit([["a"], ["b"], ["a"]], numpy_y).classes_.dtype
+        np.testing.assert_array_equal(model.predict([["a"], ["b"]]), numpy_y[:2])
+        assert model.score([["a"], ["b"], ["a"]], labels) == 1.0
+
+
+@pytest.mark.parametrize("dtype", ["int64", "Int64", "int64[pyarrow]"])
+def test_large_labels_stay_apart(dtype):
+    """2**53 and 2**53 + 1 are two classes, though one float."""
+    y = pd.Series([2**53, 2**53 + 1] * 3, dtype=dtype)
+    assert NB().fit([["a"], ["b"]] * 3, y).classes_.tolist() == [2**53, 2**53 + 1]
+
+
+@pytest.mark.parametrize("weights", [None, [1, 1, 0]])
+@pytest.mark.parametrize(
+    "make", [np.array, pd.DataFrame, lambda y: pl.DataFrame(y, orient="row"), list], ids=str
+)
+def test_a_column_of_labels_is_told_once(make, weights):
+    """One warning, as in scikit-learn, and the labels are those of the column."""
+    with pytest.warns(DataConversionWarning) as told:
+        model = NB().fit([["a"], ["b"], ["a"]], make([["x"], ["y"], ["x"]]), sample_weight=weights)
+    assert len(told) == 1
+    assert model.classes_.tolist() == ["x", "y"]
 
 
 def test_classes_may_be_given():

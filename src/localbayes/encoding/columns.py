@@ -3,16 +3,24 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Literal
+from numbers import Number
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from localbayes.encoding.summaries import CategorySummary, NumberSummary
+from localbayes.parameters import Missing
 
-__all__ = ["CategoricalColumn", "NumericColumn", "RawColumn", "bins_of_table", "number_text", "sorted_values"]
-
-Missing = Literal["impute", "category", "ignore"]
+__all__ = [
+    "CategoricalColumn",
+    "NumericColumn",
+    "RawColumn",
+    "bins_of_table",
+    "kind_of",
+    "number_text",
+    "sorted_values",
+]
 
 # Codes in the making: a value never seen in fit, and a value that is missing.
 UNSEEN, MISSING = -1, -2
@@ -100,6 +108,13 @@ class CategoricalColumn:
         translate = np.array([code.get(v, UNSEEN) for v in raw.values] + [absent], dtype=np.int64)
         return translate[raw.codes]
 
+    def is_mistaken(self, raw: RawColumn) -> bool:
+        """Whether text came where none was learned, or no text where only text was."""
+        if not (self.values and raw.values) or _is_text(self.values[0]) == _is_text(raw.values[0]):
+            return False
+        pure = all(len(set(map(_is_text, values))) == 1 for values in (self.values, raw.values))
+        return pure and bool((raw.codes >= 0).any())
+
     def labels(self) -> list[str]:
         """Readable names of the values, by code."""
         names = ["(missing)"] * self.size
@@ -158,6 +173,24 @@ class NumericColumn:
             inner = [f"({a}, {b}]" for a, b in pairwise(edges)]
             names = [f"≤ {edges[0]}", *inner, f"> {edges[-1]}"]
         return names + ["(missing)"] * self.missing_value
+
+
+def kind_of(value: Any) -> str:
+    """What a value is, in words.
+
+    Examples
+    --------
+    >>> [kind_of(value) for value in ("a", 1.5, True)]
+    ['text', 'numbers', 'bool values']
+    """
+    if _is_text(value):
+        return "text"
+    is_number = isinstance(value, Number) and not isinstance(value, bool)
+    return "numbers" if is_number else f"{type(value).__name__} values"
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
 
 
 def number_text(number: float) -> str:

@@ -1,5 +1,6 @@
 """From a table to codes, with domains, bins, means and modes learned in fit."""
 
+import warnings
 from collections.abc import Sequence
 from copy import copy
 from typing import Any
@@ -15,6 +16,7 @@ from localbayes.encoding.columns import (
     NumericColumn,
     RawColumn,
     bins_of_table,
+    kind_of,
 )
 from localbayes.encoding.discretize import cut_points
 from localbayes.encoding.summaries import NumberSummary, Summary, summarise
@@ -33,7 +35,7 @@ class TableEncoder:
     Parameters
     ----------
     categorical_features : {"from_dtype", "all"} or array-like
-        Which columns are categories: by dtype (category, object, string and bool are; in an array of
+        Which columns are categories: by dtype (category, object, string, bool and times are; in an array of
         objects those that hold anything but numbers), all, or a mask, indices or names.
     n_bins : int
         Bins of equal width for a numeric column.
@@ -144,15 +146,26 @@ class TableEncoder:
         raws = self._read(X)
         dtype = code_dtype(int(self.sizes.max()))
         codes = np.empty((len(X), len(self.columns)), dtype=dtype)
+        mistaken: list[tuple[str, Any, Any]] = []
         for i, (column, raw) in enumerate(zip(self.columns, raws, strict=True)):
             column_codes = column.encode(raw)
             if column_codes.min(initial=0) < 0:
+                if isinstance(column, CategoricalColumn) and column.is_mistaken(raw):
+                    mistaken.append((self.names[i], column.values[0], raw.values[0]))
                 column_codes[column_codes == UNSEEN] = unseen_code(dtype)
                 # Only missing="ignore" keeps a missing value; elsewhere it is one that fit never saw.
                 column_codes[column_codes == MISSING] = (
                     missing_code(dtype) if self.missing == "ignore" else unseen_code(dtype)
                 )
             codes[:, i] = column_codes
+        if mistaken:
+            name, learned, came = mistaken[0]
+            those = "it" if len(mistaken) == 1 else f"all {len(mistaken)} such columns"
+            warnings.warn(
+                f"column {name!r} was learned as {kind_of(learned)}, got {kind_of(came)} such as "
+                f"{came!r:.40}, so no value is known; convert {those}",
+                stacklevel=2,
+            )
         return codes
 
     def _encode_numbers(self, X: Any) -> Codes | None:
@@ -176,6 +189,12 @@ def _forced_kinds(features: Any, names: Sequence[str]) -> list[bool | None]:
         return [False] * m
     else:
         chosen = np.asarray(features)
+        cells = np.array(features, dtype=object).ravel().tolist()
+        of_names = {isinstance(c, str) for c in cells}
+        if len(of_names) == 2 and all(isinstance(c, str | int | np.integer) for c in cells):
+            raise ValueError(
+                f"categorical_features mixes names and positions of columns, got {features!r}; use one kind"
+            )
         if chosen.dtype == bool and chosen.shape == (m,):
             return [bool(c) for c in chosen]
         if chosen.dtype.kind in "iu" and chosen.ndim == 1 and all(-m <= c < m for c in chosen):

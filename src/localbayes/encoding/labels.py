@@ -1,16 +1,18 @@
 """Class labels and their codes."""
 
 import sys
+import warnings
 from contextlib import suppress
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from localbayes.encoding.columns import sorted_values
-from localbayes.encoding.tables import is_missing
+from localbayes.encoding.tables import is_frame, is_missing
 
 __all__ = ["ClassLabels", "take_labels"]
 
@@ -43,6 +45,7 @@ class ClassLabels:
         """Classes given, declared by a categorical y, or observed in it."""
         if classes is not None:
             return cls(_given(classes))
+        y = _vector(y)
         declared = _declared(y)
         if declared is not None:
             return cls(declared)
@@ -69,6 +72,7 @@ class ClassLabels:
 
     def encode(self, y: Any) -> npt.NDArray[np.int64]:
         """Position of every label in declared order."""
+        y = _vector(y, warn=True)
         declared = _declared(y)
         position = {label: k for k, label in enumerate(self.declared)}
         if declared is not None:
@@ -81,7 +85,7 @@ class ClassLabels:
             codes: npt.NDArray[np.int64] = translate[own]
             unknown = [declared[k] for k in np.unique(own[codes < 0])]
         else:
-            y = _column(y)
+            y = _column(y, warn=True)
             codes = np.fromiter((position.get(v, -1) for v in _listed(y)), np.int64, len(y))
             unknown = list(dict.fromkeys(_listed(y[codes < 0])))
         if unknown:
@@ -100,10 +104,11 @@ def take_labels(y: Any, kept: npt.NDArray[np.bool_]) -> Any:
     >>> take_labels(["no", "yes", "no"], np.array([True, False, True]))
     ['no', 'no']
     """
+    y = _vector(y, warn=True)
     if hasattr(y, "filter") and hasattr(y, "to_physical"):
-        return y.filter(kept)
-    if hasattr(y, "columns"):
-        return column_or_1d(y, warn=True)[kept]
+        return y.filter(type(y)(kept))  # polars before 1.11 takes no array
+    if is_frame(y):
+        return column_or_1d(y)[kept]
     return y[kept] if hasattr(y, "dtype") else [label for label, keep in zip(y, kept, strict=True) if keep]
 
 
@@ -141,13 +146,30 @@ def _label_array(labels: list[Any]) -> npt.NDArray[Any]:
     return array
 
 
-def _column(y: Any) -> npt.NDArray[Any]:
-    """Labels as an array; a missing one is refused."""
+def _vector(y: Any, warn: bool = False) -> Any:
+    """The column of a frame that has but one, of which to warn as scikit-learn does; else y as it is."""
+    if not is_frame(y) or y.shape[1] != 1:
+        return y
+    if warn:
+        warnings.warn(
+            f"y is a {type(y).__name__} of one column, which is taken as y; pass the column itself",
+            DataConversionWarning,
+            stacklevel=3,
+        )
+    return y.to_series() if hasattr(y, "to_series") else y.iloc[:, 0]
+
+
+def _column(y: Any, warn: bool = False) -> npt.NDArray[Any]:
+    """Labels as an array; a missing one is refused, a column vector may be warned of."""
     if isinstance(y, np.ma.MaskedArray):
         _refuse(np.flatnonzero(np.ma.getmaskarray(y)))
     elif isinstance(y, list | tuple):  # of which NumPy may make text, the missing ones included
         _refuse([k for k, label in enumerate(y) if is_missing(label)])
-    labels: npt.NDArray[Any] = column_or_1d(y, warn=True)
+    # Left to scikit-learn, whole numbers of pandas' own types become floats, and large ones alike.
+    numpy_dtype = getattr(getattr(y, "dtype", None), "numpy_dtype", np.dtype(object))
+    if numpy_dtype.kind in "biuf" and not y.isna().any():
+        y = y.to_numpy(numpy_dtype)
+    labels: npt.NDArray[Any] = column_or_1d(y, warn=warn)
     if labels.dtype.kind in "OT":
         _refuse([k for k, label in enumerate(labels.tolist()) if is_missing(label)])
     elif labels.dtype.kind == "f":

@@ -2,6 +2,8 @@
 
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
+from datetime import date, datetime, time
 from decimal import Decimal
 from typing import Any
 
@@ -20,6 +22,15 @@ __all__ = [
     "small_numbers",
     "take_rows",
 ]
+
+# What has a missing value that does not equal itself.
+_MAY_BE_NAN = (float, complex, np.inexact, np.datetime64, np.timedelta64)
+
+# What NumPy makes numbers of that mean something else.
+_NO_NUMBERS = (complex, np.complexfloating, np.datetime64, np.timedelta64)
+
+# Types of dates and times, by name because pandas need not be there.
+_TIMES = {"date", "datetime64", "timedelta64", "Timestamp", "Timedelta"}
 
 
 def is_frame(X: Any) -> bool:
@@ -83,11 +94,19 @@ def check_table(X: Any, estimator: Any) -> Any:
         return X
     if hasattr(X, "collect"):
         raise TypeError(f"X is a {type(X).__name__}, which holds no rows yet; pass X.collect()")
+    if hasattr(X, "compute") and hasattr(X, "columns"):
+        raise TypeError(
+            f"X is a {type(X).__name__} whose rows are not here; pass X.compute() or use localbayes.scale"
+        )
+    if hasattr(X, "column_names") and hasattr(X, "to_pandas"):
+        raise TypeError(f"X is a {type(X).__name__}, which would lose its names; pass X.to_pandas()")
     if isinstance(X, list | tuple):
         X = _array_of_rows(X)
     if isinstance(X, np.ma.MaskedArray):
-        masked, X = np.ma.getmaskarray(X), X.data.astype(float if X.dtype.kind in "iuf" else object)
-        X[masked] = np.nan
+        # Whole numbers become objects, which keep all their digits beside NaN.
+        masked, kind = np.ma.getmaskarray(X), X.dtype.kind
+        X = X.data.astype(X.dtype if kind in "fmM" else object)
+        X[masked] = np.nan if kind in "iuf" else None
     return check_array(X, dtype=None, ensure_all_finite=False, estimator=estimator)
 
 
@@ -111,7 +130,7 @@ def _pandas_column(name: str, column: Any, categorical: bool | None) -> RawColum
 
     if isinstance(column.dtype, pd.CategoricalDtype) and categorical is not False:
         codes = column.array.codes.astype(np.int64)
-        return RawColumn(name, codes=codes, values=column.dtype.categories.tolist(), declared=True)
+        return _categories(name, codes, column.dtype.categories.tolist(), declared=True)
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iuf" and not categorical:
         return _numbers(name, column.to_numpy(dtype=np.float64))
     numeric = pd.api.types.is_numeric_dtype(column.dtype) and not pd.api.types.is_bool_dtype(column.dtype)
@@ -120,16 +139,17 @@ def _pandas_column(name: str, column: Any, categorical: bool | None) -> RawColum
     if categorical:
         try:
             codes, values = pd.factorize(column)
-        except TypeError:
+        except (TypeError, NotImplementedError):
             return _factorize(name, column.to_numpy(dtype=object))
-        return RawColumn(name, codes=codes.astype(np.int64), values=values.tolist())
-    if getattr(column.dtype, "kind", "") == "c":
-        raise ValueError(f"column {name!r} holds complex numbers; expected real ones or categories")
-    try:
-        series = column if numeric else pd.to_numeric(column.astype(object))
-        numbers = series.to_numpy(dtype=np.float64, na_value=np.nan)
-    except (TypeError, ValueError):
-        raise _not_numeric(name, column.tolist()) from None
+        return _categories(name, codes.astype(np.int64), values.tolist())
+    numbers = None
+    with suppress(TypeError, ValueError, OverflowError):
+        plain = numeric or column.dtype.kind in "mM"
+        series = column if plain else pd.to_numeric(pd.Series(_with_nan(column.tolist()), dtype=object))
+        if series.dtype.kind not in "cmM":
+            numbers = series.to_numpy(dtype=np.float64, na_value=np.nan)
+    if numbers is None:
+        raise _not_numeric(name, column.tolist())
     return _numbers(name, numbers)
 
 
@@ -144,6 +164,8 @@ def _polars_column(name: str, column: Any, categorical: bool | None) -> RawColum
         categorical = not column.dtype.is_numeric()
     if categorical:
         return _factorize(name, _object_array(column.to_list()))
+    if column.dtype.is_temporal():
+        raise _not_numeric(name, column.to_list())
     try:
         words = column.cast(pl.String) if column.dtype in (pl.Enum, pl.Categorical) else column
         return _numbers(name, words.cast(pl.Float64).fill_null(float("nan")).to_numpy())
@@ -155,20 +177,35 @@ def _array_column(name: str, column: npt.NDArray[Any], categorical: bool | None)
     if categorical is None:
         categorical = column.dtype.kind not in "iuf"
         if column.dtype.kind == "O":
-            known = [v for v in column.tolist() if not is_missing(v)]
+            # NaN is a missing number; None may be a missing anything.
+            known = [v for v in column.tolist() if isinstance(v, float) or not is_missing(v)]
+            others = (bool, *_NO_NUMBERS)
             categorical = not known or any(
-                isinstance(v, bool) or not isinstance(v, int | float | np.number) for v in known
+                isinstance(v, others) or not isinstance(v, int | float | np.number) for v in known
             )
     if categorical:
         return _factorize(name, column)
-    try:
-        cells = (
-            [np.nan if is_missing(v) else v for v in column.tolist()] if column.dtype == object else column
-        )
-        numbers = np.asarray(cells).astype(np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise _not_numeric(name, column.tolist()) from None
+    numbers = None
+    with suppress(TypeError, ValueError, OverflowError):
+        cells = np.asarray(_with_nan(column.tolist())) if column.dtype == object else column
+        if cells.dtype.kind in "biufU" or all(map(_is_number, cells)):
+            numbers = cells.astype(np.float64)
+    if numbers is None:
+        raise _not_numeric(name, _cells(column))
     return _numbers(name, numbers)
+
+
+def _with_nan(cells: list[Any]) -> list[Any]:
+    return [np.nan if is_missing(value) else value for value in cells]
+
+
+def _cells(column: npt.NDArray[Any]) -> list[Any]:
+    """Cells as Python's objects; a time that has nanoseconds, or is missing, stays NumPy's."""
+    if column.dtype.kind not in "mM":
+        return list(column.tolist())
+    short = column.astype(f"{column.dtype.kind}8[us]")
+    same = short.astype(column.dtype) == column
+    return [a if ok else b for a, b, ok in zip(short.tolist(), column, same, strict=True)]
 
 
 def _numbers(name: str, numbers: npt.NDArray[np.float64]) -> RawColumn:
@@ -188,6 +225,8 @@ def _not_numeric(name: str, values: list[Any]) -> ValueError:
 
 
 def _is_number(value: Any) -> bool:
+    if isinstance(value, _NO_NUMBERS):
+        return False
     try:
         float(value)
     except (TypeError, ValueError, OverflowError):
@@ -196,12 +235,12 @@ def _is_number(value: Any) -> bool:
 
 
 def _factorize(name: str, column: npt.NDArray[Any]) -> RawColumn:
-    if column.dtype.kind in "biuf":
-        absent = np.isnan(column) if column.dtype.kind == "f" else np.zeros(len(column), bool)
+    if column.dtype.kind in "biufmM":
+        absent = column != column  # NaN or NaT
         values, inverse = np.unique(column[~absent], return_inverse=True)
         codes = np.full(len(column), -1, dtype=np.int64)
         codes[~absent] = inverse
-        return RawColumn(name, codes=codes, values=values.tolist())
+        return _categories(name, codes, _cells(values))
     position: dict[Any, int] = {}
     codes = np.empty(len(column), dtype=np.int64)
     try:
@@ -212,7 +251,34 @@ def _factorize(name: str, column: npt.NDArray[Any]) -> RawColumn:
             f"column {name!r} holds {type(value).__name__} values; categories must be hashable: "
             "a string, a number or a bool"
         ) from None
-    return RawColumn(name, codes=codes, values=list(position))
+    return _categories(name, codes, list(position))
+
+
+def _categories(
+    name: str, codes: npt.NDArray[np.int64], values: list[Any], declared: bool = False
+) -> RawColumn:
+    """A column of categories, in which a time is the same value whatever library it comes from."""
+    if not _TIMES.isdisjoint(kind.__name__ for kind in set(map(type, values))):
+        times = [_python_time(value) for value in values]
+        values = list(dict.fromkeys(times))
+        if len(values) < len(times):  # a date, and the midnight it begins with
+            position = {value: k for k, value in enumerate(values)}
+            codes = np.array([*map(position.get, times), -1], dtype=np.int64)[codes]
+    return RawColumn(name, codes=codes, values=values, declared=declared)
+
+
+def _python_time(value: Any) -> Any:
+    """A date or time as Python's, which pandas' equals, or with nanoseconds as NumPy's; else the value."""
+    kind = type(value).__name__
+    if type(value) is date:
+        return datetime.combine(value, time())
+    if (kind == "Timestamp" and value.nanosecond and not value.tzinfo) or (
+        kind == "Timedelta" and value.nanoseconds
+    ):
+        return value.to_numpy()
+    if isinstance(value, np.datetime64 | np.timedelta64):
+        return _cells(np.array([value]))[0]
+    return value
 
 
 def _object_array(values: list[Any]) -> npt.NDArray[Any]:
@@ -222,9 +288,16 @@ def _object_array(values: list[Any]) -> npt.NDArray[Any]:
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a cell is None, NaN, pandas' NA or NaT."""
+    """Whether a cell is None, NaN, NaT or pandas' NA.
+
+    Examples
+    --------
+    >>> [is_missing(value) for value in (None, float("nan"), np.datetime64("NaT"), "", 0)]
+    [True, True, True, False, False]
+    """
     return (
         value is None
         or type(value).__name__ in ("NAType", "NaTType")
-        or (isinstance(value, float | np.floating | Decimal) and value != value)
+        or (isinstance(value, _MAY_BE_NAN) and bool(value != value))
+        or (isinstance(value, Decimal) and value.is_nan())
     )
