@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import datetime
 import gzip
@@ -77,12 +78,14 @@ def refused(*args: object, env: dict[str, str | None] | None = None) -> str:
     return line
 
 
-def spawn(*args: object, **options: Any) -> subprocess.Popen[bytes]:
+def spawn(
+    *args: object, encoding: str = "utf-8", columns: int = 80, **options: Any
+) -> subprocess.Popen[bytes]:
     """Start the command as a process of its own, with Ctrl-C as in a terminal."""
     env = {name: value for name, value in os.environ.items() if name not in PLAIN}
     return subprocess.Popen(
         [sys.executable, "-c", SCRIPT, *map(str, args)],
-        env=env | {"PYTHONIOENCODING": "utf-8", "TERM": "xterm", "COLUMNS": "80"},
+        env=env | {"PYTHONIOENCODING": encoding, "TERM": "xterm", "COLUMNS": str(columns)},
         **options,
     )
 
@@ -337,6 +340,13 @@ def test_long_numbers_are_classes(tmp_path: Path) -> None:
     assert "2 classes" in ok("fit", tmp_path / "t.csv", "-t", "class", "-o", tmp_path / "m.skops")
 
 
+def test_a_stream_of_another_kind_takes_the_result() -> None:
+    """What stands in for standard output need not know about encodings."""
+    with contextlib.redirect_stdout(io.StringIO()) as page, pytest.raises(SystemExit, match=r"^0$"):
+        app(["evaluate", IRIS, "-t", "class", "-m", "NB"])
+    assert "±" in page.getvalue()
+
+
 def test_a_closed_standard_output_is_no_error() -> None:
     """Who closes the output wants none."""
     code = "import sys; sys.stdout = None; from localbayes.cli import main; main()"
@@ -408,6 +418,17 @@ def test_help_is_there_for_every_command() -> None:
     for command in ("fit", "predict", "evaluate", "methods", "info", "data"):
         assert command in whole
         assert "Usage" in run(command, "-h").output
+        # Flags take no value, and arguments stand in the usage as they are.
+        assert not re.search(r"<bool>|\{|\[\[", run(command, "-h").output)
+    shown = run("predict", "--help", env={"COLUMNS": "100"}).output
+    assert "predict [OPTIONS] MODEL DATA" in shown
+    assert re.search(r"--force +-f +Replace", shown)
+    assert re.search(r"--help +-h +Show", shown)
+    assert re.search(
+        r"download \[OPTIONS\] \[names\]\.\.\. ", run("data", "download", "-h").output, re.IGNORECASE
+    )
+    assert "discretize=quantile" in run("fit", "--help").output
+    assert "replaced" in run("study", "report", "--help").output
     bare = run()
     assert bare.exit_code == 2
     assert "Usage" in bare.output
@@ -497,12 +518,22 @@ ARFF = "@relation t\n@attribute x {a,b}\n@attribute class {yes,no}\n@data\n"
         ("t.csv", b"x,class\n", "t.csv has no rows; expected at least one"),
         ("t.csv", b"x,class\na,yes\nb\n", "t.csv: line 3: expected 2 values, got 1"),
         ("t.csv", b"x,class\na,yes,b\n", "t.csv: line 2: expected 2 values, got 3"),
+        ("t.csv", b"x\na,b\n", "t.csv: line 2: expected 1 value, got 2"),
         ("t.csv", b"x,x,class\na,b,yes\n", "two columns are called 'x'"),
+        ("t.csv", b"x,y,class,\na,b,yes,\n", "t.csv: column 4 has no name; name it or remove it"),
+        ("t.csv", b",x,class\n0,a,yes\n", "t.csv: column 1 has no name; name it or remove it"),
         ("t.csv", b"x;class\na;yes\n", "t.csv: the first line has ';' between its words; expected commas"),
         ("t.csv", b"class\nyes\n\nno\n\n", "t.csv: line 3 is empty: write ? there if its value is missing"),
         ("t.csv", b"x,class\n\xff\xfea,yes\n", "expected text in UTF-8, got the byte 0xff"),
         ("t.csv", b"x,class\na," + b"y" * 200_000 + b"\n", "field larger than field limit"),
-        ("t.csv", b'x,class\na,yes\n"b,no\n', "t.csv: line"),
+        (
+            "t.csv",
+            b'x,class\na,yes\n"b,no\nc,yes\nd,no\n',
+            "t.csv: line 3: expected 2 values, got 1 in the row that goes on to line 5; is a quote opened on "
+            "line 3 and not closed?",
+        ),
+        ("t.csv", b'x,class\na,yes\nb,"no\nc,yes\n', "t.csv: line 3: a quote is opened there and not closed"),
+        ("t.csv", b'x,class\n"a,yes\n' + b"b,no\n" * 50_000, "is a quote opened on line 2 and not closed?"),
         ("t.csv", b"x,class\ninf,yes\n1,no\n", "column 'x' contains infinity"),
         ("t.csv.gz", gzip.compress(b"x,class\na,yes\n", mtime=0)[:-9], "damaged or truncated"),
         ("t.csv.gz", b"x,class\na,yes\n", "damaged or truncated compressed file"),
@@ -547,14 +578,72 @@ def test_no_pandas_is_told_with_the_cure(monkeypatch: pytest.MonkeyPatch) -> Non
     assert "pip install 'localbayes[pandas]'" in refused("evaluate", IRIS, "--target", "class")
 
 
+def test_what_is_missing_in_csv(tmp_path: Path) -> None:
+    """Seven spellings are missing, every other word is a category; the line of fit counts both kinds."""
+    missing, words = (
+        ["", "?", "NA", "NaN", "nan", "null", "NULL"],
+        ["None", "n/a", "-", "N/A", "none", "<NA>"],
+    )
+    lines = [f"{cell},1,{'?'},{'ab'[k % 2]}" for k, cell in enumerate(missing + words)]
+    (tmp_path / "t.csv").write_text("\n".join(["x,number,nothing,class", *lines, ""]))
+    told = ok("fit", tmp_path / "t.csv", "-t", "class", "-o", tmp_path / "m.skops")
+    cells = len(missing) + len(lines)
+    end = f"13 rows, 3 columns, 2 classes, {cells} missing cells (nothing is known in the column 'nothing')\n"
+    assert told.endswith(end)
+    column = load_model(tmp_path / "m.skops").encoder_.columns[0]
+    assert sorted(column.values) == sorted(words)
+    shown = run("fit", "--help", env={"COLUMNS": "200"}).output
+    assert all(spelling in shown for spelling in ["empty cells", *missing])
+
+
+def test_one_is_singular(tmp_path: Path) -> None:
+    """A table of one row, one column and one class is called that."""
+    (tmp_path / "t.csv").write_text("x,class\na,yes\n")
+    told = ok("fit", tmp_path / "t.csv", "-t", "class", "-o", tmp_path / "m.skops", "-m", "NB")
+    assert told.endswith("1 row, 1 column, 1 class\n")
+    told = ok("predict", tmp_path / "m.skops", tmp_path / "t.csv", "-o", tmp_path / "o.csv")
+    assert told.endswith(": 1 prediction\n")
+    assert "has 1 row, too few" in refused("evaluate", tmp_path / "t.csv", "-t", "class")
+
+
+def test_no_command_writes_over_what_it_reads(tmp_path: Path) -> None:
+    """Not with --force, nor under another name of the file; it is refused before the file is read."""
+    model, data = tmp_path / "m.html", tmp_path / "t.csv"
+    ok("fit", IRIS, "-t", "class", "-o", model)
+    data.write_text("no table")
+    (tmp_path / "link.svg").symlink_to(data)
+    (tmp_path / "link.html").hardlink_to(data)
+    before = model.read_bytes()
+    for words in (
+        ["fit", data, "-t", "class", "-o", data],
+        ["fit", data, "-t", "class", "-o", tmp_path / "link.svg"],
+        ["predict", model, data, "-o", data],
+        ["explain", model, data, "--html", tmp_path / "link.html"],
+        ["explain", model, data, "--html", model],
+        ["tune", data, "-t", "class", "--plot", tmp_path / "link.svg"],
+    ):
+        assert refused(*words, "--force") == (
+            f"error: {words[-1]} is what this command reads; choose another name for the output"
+        )
+    assert (data.read_text(), model.read_bytes()) == ("no table", before)
+
+
+def test_a_page_has_the_ending_of_one(tmp_path: Path) -> None:
+    """--html why.txt is refused before anything is read."""
+    line = refused("explain", "absent.skops", IRIS, "--html", tmp_path / "why.txt")
+    assert line == f"error: --html must end in .html or .htm, got {tmp_path / 'why.txt'}"
+
+
 def test_wrong_columns_are_named(cars: Path, tmp_path: Path) -> None:
     """A column that the model needs and the table lacks is named, with a likely misspelling."""
     model = tmp_path / "m.skops"
     ok("fit", cars, "--target", "class", "-o", model)
     (tmp_path / "one.csv").write_text("zip,color,weight,model\n1,red,2,3\n")
-    assert "no column is called 'colour'; did you mean 'color'" in refused(
-        "predict", model, tmp_path / "one.csv"
-    )
+    for command in ("predict", "explain"):
+        assert refused(command, model, tmp_path / "one.csv") == (
+            f"error: {tmp_path / 'one.csv'} lacks the column 'colour', with which {model} was fitted; "
+            "did you mean 'color'?"
+        )
     (tmp_path / "two.csv").write_text("colour,model\nred,3\n")
     assert "2 of the model's 4 columns are missing" in refused("predict", model, tmp_path / "two.csv")
     (tmp_path / "text.csv").write_text("zip,colour,weight,model\n1,red,heavy,3\n")
@@ -645,6 +734,30 @@ def test_a_process_fails_with_one_line_and_code_2() -> None:
     assert err.decode() == f"error: {IRIS}: no column is called 'klass'; did you mean 'class'?\n"
 
 
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "latin-1", "utf-8"])
+def test_every_encoding_gets_the_result(encoding: str, tmp_path: Path) -> None:
+    """What an encoding lacks is written in letters that it has; the figures are the same in all."""
+    ok("fit", IRIS, "--target", "class", "-o", tmp_path / "m.skops")
+    stand_ins = {"±": "+-", "×": "x", "÷": "/", "█": "#", "│": "|", "−": "-", "–": "-", "≤": "<="}
+    for words in (
+        ["evaluate", IRIS, "-t", "class", "-m", "NB"],
+        ["tune", IRIS, "-t", "class"],
+        ["explain", tmp_path / "m.skops", IRIS],
+    ):
+        plain = ok(*words)
+        with spawn(*words, stdout=-1, stderr=-1, encoding=encoding) as process:
+            out, err = process.communicate(timeout=PATIENCE)
+        assert (process.returncode, err) == (0, b"")
+
+        def bare(text: str) -> list[str]:
+            """Words without the lines around cells, which are of other characters."""
+            for sign, letters in stand_ins.items():
+                text = text.replace(sign, letters)
+            return re.sub(r"[|─]|[+-]{3,}|-{3,}", " ", text).replace("+ ", " ").split()
+
+        assert bare(out.decode(encoding)) == bare(plain)
+
+
 def test_a_pipe_sees_neither_progress_nor_colours() -> None:
     """In a pipe the output is the plain result, also where a CI system asks for colours."""
     with spawn("evaluate", IRIS, "--target", "class", stdout=-1, stderr=-1) as process:
@@ -716,18 +829,57 @@ def test_show_cuts_nothing_off(tmp_path: Path, width: int) -> None:
     assert ("±" in page.getvalue()) == (len(blocks) == 1) == (width == 400)
 
 
-def test_show_on_a_terminal(tmp_path: Path) -> None:
-    """On a terminal of 80 columns all eleven columns can be read."""
-    more = [90 * "#"]
-    path = wide_store(tmp_path / "s.db", more)
+def on_terminal(*args: object, columns: int) -> str:
+    """Return what a command shows on a terminal, without colours."""
     ours, theirs = pty.openpty()
-    with spawn("study", "show", "--store", path, stdout=theirs, stderr=-1) as process:
+    with spawn(*args, columns=columns, stdout=theirs, stderr=-1) as process:
         os.close(theirs)
         shown = read_terminal(ours, PATIENCE)
         process.communicate(timeout=PATIENCE)
     os.close(ours)
     assert process.returncode == 0
-    assert_nothing_is_cut(re.sub(r"\x1b\[[\d;]*m", "", shown.decode()), more, 80)
+    return re.sub(r"\x1b\[[\d;]*m", "", shown.decode()).replace("\r", "")
+
+
+@pytest.mark.parametrize("columns", [40, 60])
+def test_a_narrow_terminal_loses_nothing(columns: int, tmp_path: Path) -> None:
+    """Figures stand whole in it, and names have all their letters, in lines that fit."""
+    data = embedded_path("breast-cancer")
+    ok("fit", data, "--target", "Class", "-o", tmp_path / "m.skops")
+    for words in (
+        ["tune", data, "-t", "Class"],
+        ["data", "list"],
+        ["evaluate", IRIS, "-t", "class", "--missing", "ignore"],
+        ["explain", tmp_path / "m.skops", data, "--top", 3],
+    ):
+        piped = ok(*words)
+        shown = on_terminal(*words, columns=columns)
+        # The first line is for the terminal to break.
+        assert max(map(len, shown.splitlines()[1:])) <= columns
+        assert "…" not in shown
+        figures = re.compile(r"(?<![\w.,-])[+−]?\d+\.\d+(?![\w,-])")
+        assert sorted(figures.findall(shown)) == sorted(figures.findall(piped))
+        letters = [Counter(c for c in text if c.isalnum()) for text in (shown, piped)]
+        assert letters[0] == letters[1]
+        if words[0] == "explain":
+            assert ("█" in shown) == (columns > 40)
+
+
+def test_explain_in_a_pipe_cuts_and_wraps_nothing(tmp_path: Path) -> None:
+    """However long a name is, it stands on one line, whatever COLUMNS says."""
+    name = "n" * 300
+    (tmp_path / "t.csv").write_text(f"{name},class\n" + "a,yes\nb,no\n" * 9)
+    ok("fit", tmp_path / "t.csv", "--target", "class", "-o", tmp_path / "m.skops")
+    told = run("explain", tmp_path / "m.skops", tmp_path / "t.csv", env={"COLUMNS": "40"}).stdout
+    assert f"{name} = a" in told.splitlines()[0]
+    assert re.search(rf"^ +{name} = a +│█+ +× [\d.]+ +\+[\d.]+ +$", told, re.MULTILINE)
+
+
+def test_show_on_a_terminal(tmp_path: Path) -> None:
+    """On a terminal of 80 columns all eleven columns can be read."""
+    more = [90 * "#"]
+    path = wide_store(tmp_path / "s.db", more)
+    assert_nothing_is_cut(on_terminal("study", "show", "--store", path, columns=80), more, 80)
 
 
 def test_show_in_a_pipe(tmp_path: Path) -> None:
@@ -737,6 +889,67 @@ def test_show_in_a_pipe(tmp_path: Path) -> None:
     (head,) = (line for line in text.splitlines() if "data set" in line)
     assert head.split() == ["data", "set", *paper_table().columns, *more]
     assert text.count("±") == 3 * 13
+
+
+def test_a_study_says_what_failed(tmp_path: Path) -> None:
+    """Folds that failed are counted apart, and a set without results is named below the table."""
+    rows = "a,b,yes\nc,b,no\n" * 20
+    (tmp_path / "good.csv").write_text("x,y,class\n" + rows)
+    (tmp_path / "ragged.csv").write_text("x,y,class\n" + rows + "a,b\n")
+    store = tmp_path / "s.db"
+    common = ["--methods", "NB", "--runs", 1, "--jobs", 1, "--store", store]
+    both = run("study", "run", "--sets", f"{tmp_path}/good.csv,{tmp_path}/ragged.csv", *common)
+    assert both.exit_code == 1
+    assert both.stdout.startswith(f"{store}: 10 fold results and 10 failures in ")
+    shown = ok("study", "show", "--store", store)
+    assert shown.endswith("\nnot shown: ragged (10 failed folds)\n")
+    # One name is right for the file that can be read; the other one tells what is wrong with it as before.
+    words = [
+        "study",
+        "run",
+        "--sets",
+        f"{tmp_path}/good.csv,{tmp_path}/ragged.csv",
+        *common[:-1],
+        tmp_path / "t.db",
+    ]
+    assert "10 fold results and 10 failures" in run(*words, "--target", "class").stdout
+
+
+def test_a_study_refuses_a_target_that_is_not_there(tmp_path: Path) -> None:
+    """A mistyped --target is one line, and no store is made."""
+    (tmp_path / "good.csv").write_text("x,y,class\n" + "a,b,yes\nc,b,no\n" * 20)
+    common = ["--methods", "NB", "--store", tmp_path / "s.db"]
+    line = refused("study", "run", "--sets", tmp_path / "good.csv", "--target", "klass", *common)
+    assert line.endswith("good.csv: no column is called 'klass'; did you mean 'class'?")
+    assert not (tmp_path / "s.db").exists()
+
+
+def test_a_report_goes_into_a_folder(tmp_path: Path) -> None:
+    """A file in its place is named before the store is opened."""
+    (tmp_path / "votes.csv").write_text("")
+    line = refused("study", "report", "--store", tmp_path / "absent.db", "--out", tmp_path / "votes.csv")
+    assert line == f"error: {tmp_path / 'votes.csv'} is a file; expected a folder"
+
+
+@pytest.mark.parametrize("moment", ["import", "arguments"])
+def test_ctrl_c_is_heard_before_the_command_runs(moment: str) -> None:
+    """While modules are imported and arguments read, an interrupt is one line and code 130 too."""
+    early = {
+        "import": "import sys; sys.meta_path.insert(0, type('Finder', (), {'find_spec': stop})())",
+        "arguments": "import localbayes.cli.plain as plain; plain.PlainGroup.make_context = stop",
+    }
+    code = f"""
+def stop(self, name, *more, **others):
+    if {moment!r} == "arguments" or name == "typer":
+        raise KeyboardInterrupt
+{early[moment]}
+from localbayes.cli import main
+main()
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code, "methods"], capture_output=True, check=False, timeout=PATIENCE
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"interrupted\n")
 
 
 def test_ctrl_c_is_one_line_and_code_130(tmp_path: Path) -> None:
@@ -764,7 +977,7 @@ def test_a_reader_that_leaves_is_no_error(tmp_path: Path) -> None:
 
 def test_starting_loads_nothing_that_only_some_commands_need() -> None:
     """The command line imports plotting, clusters, model files and reports when they are used."""
-    code = "import sys, localbayes.cli; print(*sys.modules)"
+    code = "import sys, localbayes.cli.commands; print(*sys.modules)"
     command = [sys.executable, "-c", code]
     loaded = subprocess.run(command, capture_output=True, check=True, text=True, timeout=PATIENCE).stdout
     assert not {"matplotlib", "dask", "distributed", "skops", "jinja2", "polars"} & set(loaded.split())

@@ -13,6 +13,7 @@ from typer.testing import CliRunner, Result
 
 from localbayes.cli import app
 from localbayes.datasets import EMBEDDED, PAPER_SETS, embedded_path
+from terminal import read_terminal
 from test_download import Server, saying
 
 
@@ -55,7 +56,12 @@ def test_verify(tmp_path: Path) -> None:
     result = run("verify", str(tmp_path))
     assert result.exit_code == 1
     assert "differs  vote: " in result.output
-    assert len(result.output.splitlines()) == 36
+    assert len(result.output.splitlines()) == 37
+    assert result.output.endswith("\n1 ok, 34 missing, 1 differ\n")
+    (tmp_path / "empty").mkdir()
+    result = run("verify", str(tmp_path / "empty"))
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith(f"error: no ARFF file of the paper's sets in {tmp_path / 'empty'}")
     result = run("verify", str(tmp_path / "absent"))
     assert result.exit_code == 2
     assert result.stderr.startswith("error: ")
@@ -66,7 +72,9 @@ def test_verify_the_papers_files(paper_data: Path) -> None:
     """Weka's copies of the 36 sets are all right."""
     result = run("verify", str(paper_data))
     assert result.exit_code == 0
-    assert result.output.split() == [word for name in PAPER_SETS for word in ("ok", name)]
+    *lines, last = result.output.splitlines()
+    assert [line.split() for line in lines] == [["ok", name] for name in PAPER_SETS]
+    assert last == "36 ok, 0 missing, 0 differ"
 
 
 def test_download(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,7 +106,7 @@ def test_download_without_names_means_all(server: Server, tmp_path: Path) -> Non
     assert asked == {paper_set.openml_id for paper_set in PAPER_SETS.values()}
 
 
-@pytest.mark.parametrize("names", [["irs"], ["iris", "no-such"]])
+@pytest.mark.parametrize("names", [["irs"], ["iris", "nosuch"]])
 def test_wrong_names_are_told_before_anything_is_downloaded(
     server: Server, tmp_path: Path, names: list[str]
 ) -> None:
@@ -108,6 +116,9 @@ def test_wrong_names_are_told_before_anything_is_downloaded(
     assert result.stderr.startswith("error: no data set of the paper is called")
     assert len(result.stderr.splitlines()) == 1
     assert server.requests == []
+    # Nothing is near to the second name, so some that exist are listed.
+    assert ("did you mean 'iris'?" in result.stderr) == (names == ["irs"])
+    assert ("expected one of 'anneal', " in result.stderr) == (names != ["irs"])
 
 
 def test_download_errors_are_one_line(server: Server, tmp_path: Path) -> None:
@@ -129,12 +140,12 @@ def test_progress_on_a_terminal(
     """A person at a terminal sees a bar with the name of the set; standard output has the words only."""
     monkeypatch.setenv("TERM", "xterm")
     reader, writer = pty.openpty()
-    with os.fdopen(writer, "w") as terminal, os.fdopen(reader, "rb", buffering=0) as screen:
+    with os.fdopen(writer, "w") as terminal:
         monkeypatch.setattr(sys, "stderr", terminal)
         with pytest.raises(SystemExit, match=r"^0$"):
             app(["data", "download", "iris", "--cache", str(tmp_path)])
-        terminal.flush()
-        shown = screen.read(2**16)
+    shown = read_terminal(reader, patience=60)
+    os.close(reader)
     assert b"iris" in shown
     assert b"\x1b[" in shown
     assert capsys.readouterr().out == "downloaded  iris\n"

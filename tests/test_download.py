@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -20,6 +22,7 @@ from localbayes.datasets import (
     embedded_path,
     load_paper_set,
 )
+from localbayes.datasets._files import place_atomically
 from localbayes.datasets.download import DownloadError, cache_dir, cached, fetch
 
 IRIS = embedded_path("iris").read_bytes()
@@ -351,7 +354,7 @@ def test_nobody_listens(tmp_path: Path, waits: list[float], monkeypatch: pytest.
 def test_offline(tmp_path: Path, waits: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a network the message says so at once; the name is one that no server may ever have."""
     monkeypatch.setenv("no_proxy", "*")
-    with pytest.raises(DownloadError, match=r"cannot reach openml.invalid \(.*offline"):
+    with pytest.raises(DownloadError, match=r"cannot reach openml.invalid \(.*offline.*study run --data DIR"):
         fetch("iris", tmp_path, base_url="http://openml.invalid", sleep=waits.append)
     assert waits == []
 
@@ -391,3 +394,43 @@ def test_callers_share_a_cache(get: Get, server: Server, tmp_path: Path) -> None
     assert [digest(table) for table in tables] == [PAPER_SETS["iris"].digest] * 4
     assert len(server.ranges) == 1
     assert kept(tmp_path) == {"iris.arff"}
+
+
+def test_threads_that_write_one_file_do_not_disturb_each_other(tmp_path: Path) -> None:
+    """The file is whole and one of those that were written, nothing else stays, and others may read it."""
+    contents = [bytes([k]) * 2**16 for k in range(40)]
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda content: place_atomically(tmp_path / "f", content), contents))
+    (tmp_path / "usual").write_bytes(b"")
+    assert sorted(kept(tmp_path)) == ["f", "usual"]
+    assert (tmp_path / "f").read_bytes() in contents
+    assert (tmp_path / "f").stat().st_mode == (tmp_path / "usual").stat().st_mode
+
+
+@pytest.mark.parametrize("links", [True, False])
+def test_a_file_that_must_not_be_replaced_is_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, links: bool
+) -> None:
+    """Of many that want one name, one gets it; where the file system has no links, what is there stays."""
+
+    def unsupported(*_: object) -> None:
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    if not links:
+        monkeypatch.setattr(os, "link", unsupported)
+    place_atomically(tmp_path / "f", b"first", replace=False)
+    with pytest.raises(FileExistsError, match="f"):
+        place_atomically(tmp_path / "f", b"second", replace=False)
+    assert (tmp_path / "f").read_bytes() == b"first"
+
+    def wins(k: int) -> bool:
+        try:
+            place_atomically(tmp_path / "g", b"", replace=False)
+        except FileExistsError:
+            return False
+        return True
+
+    if links:
+        with ThreadPoolExecutor(8) as pool:
+            assert sum(pool.map(wins, range(40))) == 1
+    assert kept(tmp_path) <= {"f", "g"}

@@ -559,9 +559,12 @@ def test_reports_replace_files_whole(tmp_path, small_store, monkeypatch):
 
 
 def test_reports_need_results(tmp_path):
-    """An empty store makes no report."""
-    Store(tmp_path / "s.db").close()
-    with pytest.raises(ValueError, match="has no results yet"):
+    """An empty store makes no report, nor one in which all folds failed."""
+    with Store(tmp_path / "s.db") as store:
+        with pytest.raises(ValueError, match="has no results yet"):
+            write_report(tmp_path / "s.db", tmp_path / "out")
+        store.add([FoldRow("a", "NB", 1, 0, 0, error="too few rows")])
+    with pytest.raises(ValueError, match=r"all folds in the store .* failed, the first: too few rows"):
         write_report(tmp_path / "s.db", tmp_path / "out")
     assert not (tmp_path / "out").exists()
 

@@ -76,6 +76,6 @@ def write_output(path: str | os.PathLike[str], content: bytes, force: bool = Fal
     """
     target = check_output(path, force)
     try:
-        place_atomically(target, content)
+        place_atomically(target, content, replace=force)
     except OSError as error:
         raise OSError(f"cannot write {os.fspath(path)}: {error.strerror or error}") from error

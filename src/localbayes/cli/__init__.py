@@ -1,64 +1,34 @@
 """The command line: parse, call, print.
 
-``errors.py`` turns whatever goes wrong into one line; ``tables.py`` reads and writes tables;
-``options.py`` holds the options that commands share; every other file holds commands. What is slow to
+``commands.py`` puts the program together; ``errors.py`` turns whatever goes wrong into one line;
+``tables.py`` holds what commands do with tables and files; ``layout.py`` prints tables; ``options.py`` holds
+the options that commands share; every other file holds commands, or mends what lies below. What is slow to
 import is imported by the command that needs it.
 """
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
-
-from localbayes.cli import about, data, evaluate, explain, models, study, tune
-from localbayes.cli.errors import OneLineErrors
+import sys
+from typing import Any
 
 __all__ = ["app", "main"]
-
-app = typer.Typer(
-    name="localbayes",
-    cls=OneLineErrors,
-    help="Local Bayesian classifiers for categorical data.",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode="markdown",
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["--help", "-h"]},
-)
-
-
-def _version(wanted: bool) -> None:
-    if wanted:
-        from localbayes import __version__
-
-        typer.echo(f"localbayes {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def _options(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
-    ] = False,
-) -> None:
-    pass
-
-
-for _command in (
-    models.fit,
-    models.predict,
-    explain.explain,
-    evaluate.evaluate,
-    tune.tune,
-    about.methods,
-    about.info,
-):
-    app.command()(_command)
-app.add_typer(data.app, name="data")
-app.add_typer(study.app, name="study")
 
 
 def main() -> None:
     """Run the command line."""
-    app(prog_name="localbayes")
+    try:
+        from localbayes.cli.commands import app
+
+        app(prog_name="localbayes")
+    except KeyboardInterrupt:  # while modules are imported; a command that runs hears of it itself
+        print("interrupted", file=sys.stderr)
+        sys.exit(130)
+
+
+def __getattr__(name: str) -> Any:
+    """Put the program together when it is first asked for."""
+    if name != "app":
+        raise AttributeError(f"module 'localbayes.cli' has no attribute {name!r}")
+    from localbayes.cli.commands import app
+
+    return app

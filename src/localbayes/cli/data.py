@@ -9,13 +9,15 @@ from typing import Annotated
 
 import typer
 
+from localbayes.cli.layout import add_row, make_table, print_table, stdout_console
+from localbayes.cli.plain import PlainApp
 from localbayes.cli.progress import progress_bars
 from localbayes.datasets import EMBEDDED, PAPER_SETS
 from localbayes.datasets.registry import find, verify
 
 __all__ = ["app"]
 
-app = typer.Typer(no_args_is_help=True, help="List, verify and download the paper's data sets.")
+app = PlainApp(no_args_is_help=True, help="List, verify and download the paper's data sets.")
 
 CacheOption = Annotated[
     Path | None,
@@ -26,31 +28,24 @@ CacheOption = Annotated[
 @app.command("list")
 def list_sets(cache: CacheOption = None) -> None:
     """List the paper's 36 data sets and where each is available."""
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-
     from localbayes.datasets.download import cache_dir
 
     folder = cache_dir(cache)
-    table = Table(box=box.SIMPLE_HEAD)
-    table.add_column("name", no_wrap=True)
-    for heading in ("n", "m", "r"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("left out", no_wrap=True)
-    table.add_column("available", no_wrap=True)
+    sizes = dict.fromkeys("nmr", "number")
+    table = make_table({"name": "name", **sizes, "left out": "name", "available": "name"})
     for paper_set in PAPER_SETS.values():
         places = ["embedded"] * (paper_set.name in EMBEDDED)
         places += ["cache"] * (folder / f"{paper_set.name}.arff").is_file()
-        table.add_row(
+        add_row(
+            table,
             paper_set.name,
-            str(paper_set.n),
-            str(paper_set.m),
-            str(paper_set.r),
+            paper_set.n,
+            paper_set.m,
+            paper_set.r,
             ", ".join(paper_set.dropped),
             ", ".join(places) or f"OpenML {paper_set.openml_id}",
         )
-    Console().print(table)
+    print_table(stdout_console(), table)
 
 
 @app.command("verify")
@@ -59,6 +54,8 @@ def verify_folder(
 ) -> None:
     """Compare the ARFF files in a folder with the registered content; exit 1 if one differs."""
     verdicts = verify(folder)
+    if not verdicts:
+        raise ValueError(f"no ARFF file of the paper's sets in {folder}; expected files named like iris.arff")
     for name in PAPER_SETS:
         if name not in verdicts:
             typer.echo(f"missing  {name}")
@@ -66,15 +63,16 @@ def verify_folder(
             typer.echo(f"ok       {name}")
         else:
             typer.echo(f"differs  {name}: {verdicts[name]}")
-    if any(verdict is not None for verdict in verdicts.values()):
+    right = list(verdicts.values()).count(None)
+    wrong = len(verdicts) - right
+    typer.echo(f"{right} ok, {len(PAPER_SETS) - len(verdicts)} missing, {wrong} differ")
+    if wrong:
         raise typer.Exit(1)
 
 
 @app.command("download")
 def download_sets(
-    names: Annotated[
-        list[str] | None, typer.Argument(metavar="[NAMES]...", help="Data sets [default: all 36].")
-    ] = None,
+    names: Annotated[list[str] | None, typer.Argument(help="Data sets [default: all 36].")] = None,
     cache: CacheOption = None,
 ) -> None:
     """Download data sets from OpenML into the cache; each is checked against its registered content."""

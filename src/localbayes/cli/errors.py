@@ -10,7 +10,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
+
+from localbayes.cli.plain import PlainGroup
+from localbayes.cli.streams import write_anything
 
 __all__ = ["OneLineErrors", "describe", "one_line"]
 
@@ -18,7 +20,7 @@ __all__ = ["OneLineErrors", "describe", "one_line"]
 _FORESEEN = (ValueError, OSError, ImportError)
 
 
-class OneLineErrors(TyperGroup):
+class OneLineErrors(PlainGroup):
     """A group of commands whose errors, all of them, end in one line.
 
     Exit codes: 2 for bad input, 130 for Ctrl-C, 141 when the reader of a pipe has gone. With
@@ -35,6 +37,7 @@ class OneLineErrors(TyperGroup):
         **extra: Any,
     ) -> Any:
         """Run a command and exit with its code."""
+        write_anything()
         try:
             with warnings.catch_warnings():
                 warnings.showwarning = _show_warning
@@ -50,6 +53,13 @@ class OneLineErrors(TyperGroup):
         except Exception as error:
             code = _report(error, f"error: {describe(error)}", 2)
         sys.exit(code if isinstance(code, int) else 0)
+
+    def make_context(self, *args: Any, **extra: Any) -> Any:
+        """Read the arguments, for which typer may import half the world."""
+        try:
+            return super().make_context(*args, **extra)
+        except KeyboardInterrupt as error:
+            raise _Interrupted from error
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command; what typer makes of Ctrl-C and closed pipes depends on its version."""

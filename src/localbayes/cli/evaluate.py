@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from localbayes.cli.layout import add_row, make_table, print_table, stdout_console
 from localbayes.cli.options import (
     AlphaOption,
     BinsOption,
@@ -24,6 +25,7 @@ from localbayes.cli.options import (
     text_columns,
 )
 from localbayes.cli.progress import progress_bar
+from localbayes.cli.tables import counted, size_text
 from localbayes.datasets.reading import read_table, split_target
 
 if TYPE_CHECKING:
@@ -34,9 +36,6 @@ if TYPE_CHECKING:
     from localbayes.classifiers import BayesClassifier
 
 __all__ = ["cross_validate", "evaluate"]
-
-# Columns of a terminal that has room for the figures and a few letters of the method.
-_NARROWEST = 48
 
 
 def evaluate(
@@ -61,31 +60,20 @@ def evaluate(
     each fold; published tables made with Weka learn them from all rows, which `localbayes study` does.
     Accuracy and log loss are means over folds, ± their standard deviation.
     """
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
     model = make_model(method, param, kappa=kappa, alpha=alpha, k=k, n_bins=n_bins, missing=missing)
     described = str(model)
     model.n_jobs = jobs
     X, y = split_target(read_table(data, text_columns(categorical, target)), target, data)
     check_categorical(categorical, list(X.columns))
     if folds > len(X):
-        raise ValueError(f"{data} has {len(X)} rows, too few for --folds {folds}")
+        raise ValueError(f"{data} has {counted(len(X), 'row')}, too few for --folds {folds}")
     y = y if hasattr(y, "cat") else y.astype("category")
     accuracy, log_loss = cross_validate(model, X, y, folds, runs, dask)
-    table = Table(box=box.SIMPLE_HEAD)
-    table.add_column("method", overflow="fold")
-    table.add_column("accuracy in %", justify="right", no_wrap=True)
-    table.add_column("log loss", justify="right", no_wrap=True)
-    table.add_row(Text(described), _mean_and_sd(100 * accuracy, 2), _mean_and_sd(log_loss, 4))
-    plan = f"{folds}-fold cross-validation, {runs} run{'s' * (runs > 1)}"
-    typer.echo(f"{data.name}: {len(X)} rows, {X.shape[1]} columns, {len(y.cat.categories)} classes; {plan}")
-    console = Console()
-    # The description gives way to the figures; what is narrower than this breaks lines rather than cut them.
-    console.width = max(console.width, _NARROWEST)
-    console.print(table)
+    table = make_table({"method": "name", "accuracy in %": "number", "log loss": "number"})
+    add_row(table, described, _mean_and_sd(100 * accuracy, 2), _mean_and_sd(log_loss, 4))
+    plan = f"{folds}-fold cross-validation, {counted(runs, 'run')}"
+    typer.echo(f"{data.name}: {size_text(X, len(y.cat.categories))}; {plan}")
+    print_table(stdout_console(), table)
 
 
 def cross_validate(

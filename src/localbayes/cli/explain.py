@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from localbayes.cli.errors import one_line
+from localbayes.cli.layout import add_row, least_width, make_table, print_table, stdout_console
 from localbayes.cli.models import _features
 from localbayes.cli.options import DataArgument, ForceOption
+from localbayes.cli.tables import check_place
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,8 +22,9 @@ if TYPE_CHECKING:
 
 __all__ = ["explain"]
 
-# Half the width of the bars in a terminal.
-_BAR = 10
+# Half the width of the bars; they are left out where a reason would have fewer letters on a line than this.
+_HALVES = range(10, 2, -1)
+_LETTERS = 24
 _MOST_DIFFERENCES = 4
 
 
@@ -34,7 +37,7 @@ def explain(
     html: Annotated[
         Path | None,
         typer.Option(
-            "--html", metavar="OUT", help="Write a page here instead of printing.", show_default=False
+            "--html", metavar="OUT", help="Write a page (.html) instead of printing.", show_default=False
         ),
     ] = None,
     top: Annotated[
@@ -48,12 +51,14 @@ def explain(
     LCWNB, LWNB and ICLNB, the training rows that weigh most. The page that --html writes also shows how the
     prediction of LCWNB moves with kappa; it is one file and needs no network.
     """
-    from localbayes._files import check_output, write_output
+    from localbayes._files import write_output
     from localbayes.explain import explanation_page, sentence
     from localbayes.persistence import load_model
 
     if html is not None:
-        check_output(html, force)
+        check_place(html, force, model_file, data)
+        if html.suffix.lower() not in (".html", ".htm"):
+            raise ValueError(f"--html must end in .html or .htm, got {html}")
     model = load_model(model_file)
     X = _features(model, model_file, data)
     if not 0 <= row < len(X):
@@ -68,45 +73,56 @@ def explain(
 
 
 def _show(explanation: Explanation, top: int) -> None:
-    from rich.console import Console
-
     from localbayes.explain import sentence
 
-    console = Console(markup=False, highlight=False, emoji=False)
+    console = stdout_console()
     console.print(one_line(sentence(explanation)))
     if len(explanation.classes) > 1:
-        console.print(_reasons(explanation, top))
+        print_table(console, _reasons(explanation, top, console.width))
     if explanation.neighbourhood is not None:
-        console.print(_rows(explanation, explanation.neighbourhood.rows[0]))
+        print_table(console, _rows(explanation, explanation.neighbourhood.rows[0]))
 
 
-def _reasons(explanation: Explanation, top: int) -> Table:
+def _reasons(explanation: Explanation, top: int, width: int) -> Table:
+    """Lay out the reasons, with bars as long as the terminal has room for."""
+    for half in _HALVES:
+        table = _reasons_table(explanation, top, half)
+        if least_width(table, _LETTERS) <= width:
+            return table
+    return _reasons_table(explanation, top, 0)
+
+
+def _reasons_table(explanation: Explanation, top: int, half: int) -> Table:
+    """Lay out the reasons, with bars of so many blocks to each side, or with none."""
     from localbayes.explain.explanation import bar_lengths
     from localbayes.explain.words import odds_factor, signed
 
     odds = explanation.log_odds()
     reasons = [odds.start, *odds.strongest(top)]
-    table = _table(("what speaks for it", "left"), ("", "left"), ("odds", "left"), ("log odds", "right"))
+    bars = {"": "figure"} if half else {}
+    table = make_table({"what speaks for it": "name", **bars, "odds": "figure", "log odds": "number"})
     for reason, length in zip(reasons, bar_lengths(reasons), strict=True):
-        blocks = "█" * round(_BAR * abs(length))
-        bar = f"{blocks:>{_BAR}}│" if length < 0 else f"{'':{_BAR}}│{blocks}"
+        blocks = "█" * round(half * abs(length))
+        bar = f"{blocks:>{half}}│" if length < 0 else f"{'':{half}}│{blocks}"
         text = f"{reason}, {reason.reading}" if reason.reading else str(reason)
-        _add(table, text, bar, odds_factor(reason.log_odds), signed(reason.log_odds))
+        add_row(table, text, *([bar] if half else []), odds_factor(reason.log_odds), signed(reason.log_odds))
     table.add_section()
     against = f"{odds.for_class} against {odds.against_class}"
-    _add(table, against, "", odds_factor(odds.total), signed(odds.total))
+    add_row(table, against, *([""] if half else []), odds_factor(odds.total), signed(odds.total))
     return table
 
 
 def _rows(explanation: Explanation, rows: Sequence[TrainingRow]) -> Table:
     from localbayes.explain.words import pair_text
 
-    table = _table(
-        ("training row", "right"),
-        ("class", "left"),
-        ("weight", "right"),
-        ("agrees in", "right"),
-        ("differs in", "left"),
+    table = make_table(
+        {
+            "training row": "number",
+            "class": "name",
+            "weight": "number",
+            "agrees in": "number",
+            "differs in": "name",
+        }
     )
     for line in rows:
         differs = [
@@ -117,22 +133,5 @@ def _rows(explanation: Explanation, rows: Sequence[TrainingRow]) -> Table:
         more = len(differs) - _MOST_DIFFERENCES
         shown = ", ".join(differs[:_MOST_DIFFERENCES]) + (f" and {more} more" if more > 0 else "")
         agreed = f"{sum(line.agrees)} of {len(line.agrees)}"
-        _add(table, line.number, line.label, f"{line.weight:.3g}", agreed, shown or "nothing")
+        add_row(table, line.number, line.label, f"{line.weight:.3g}", agreed, shown or "nothing")
     return table
-
-
-def _table(*columns: tuple[str, Any]) -> Table:
-    from rich import box
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD)
-    for heading, justify in columns:
-        table.add_column(heading, justify=justify)
-    return table
-
-
-def _add(table: Table, *cells: Any) -> None:
-    """Add a row in which nothing is taken for markup."""
-    from rich.text import Text
-
-    table.add_row(*(Text("".join(c if c.isprintable() else "�" for c in str(cell))) for cell in cells))

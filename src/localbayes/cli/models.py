@@ -27,7 +27,7 @@ from localbayes.cli.options import (
     text_columns,
 )
 from localbayes.cli.progress import progress_bar
-from localbayes.cli.tables import check_table_name, table_bytes
+from localbayes.cli.tables import check_place, check_table_name, counted, size_text, table_bytes
 from localbayes.datasets.reading import read_table, split_target
 
 if TYPE_CHECKING:
@@ -64,17 +64,19 @@ def fit(
 
     Columns of text are categories, columns of numbers are cut into bins. ARFF files also declare values
     that do not occur. The model file is in the format of skops and contains no code.
+
+    In CSV, empty cells, `?`, `NA`, `NaN`, `nan`, `null` and `NULL` are missing values; every other word is a
+    category, `None` and `n/a` too.
     """
-    from localbayes._files import check_output
     from localbayes.persistence import save_model
 
     model = make_model(method, param, kappa=kappa, alpha=alpha, k=k, n_bins=n_bins, missing=missing)
-    check_output(output, force)
+    check_place(output, force, data)
     X, y = split_target(read_table(data, text_columns(categorical, target)), target, data)
     check_categorical(categorical, list(X.columns))
     model.fit(X, y)
     save_model(model, output, force)
-    typer.echo(f"{output}: {model}, {len(X)} rows, {X.shape[1]} columns, {len(model.classes_)} classes")
+    typer.echo(f"{output}: {model}, {size_text(X, len(model.classes_))}")
 
 
 def predict(
@@ -102,12 +104,12 @@ def predict(
     Columns are found by name; those that the model does not know, the class for one, are ignored. The
     answer has a column `prediction` and, with --proba, a column `proba_CLASS` for each class.
     """
-    from localbayes._files import check_output, write_output
+    from localbayes._files import write_output
     from localbayes.persistence import load_model
 
     if output is not None:
         check_table_name(output)
-        check_output(output, force)
+        check_place(output, force, model_file, data)
     model = load_model(model_file)
     model.n_jobs = jobs
     X = _features(model, model_file, data)
@@ -117,12 +119,12 @@ def predict(
         typer.echo(table_bytes(answer, None), nl=False)
     else:
         write_output(output, table_bytes(answer, output), force)
-        typer.echo(f"{output}: {len(answer)} predictions")
+        typer.echo(f"{output}: {counted(len(answer), 'prediction')}")
 
 
 def _features(model: BayesClassifier, model_file: Path, data: Path) -> Any:
     """Columns that the model was fitted on, in the types that it knows."""
-    from localbayes.datasets.registry import no_such
+    from localbayes.datasets.registry import close_names
     from localbayes.encoding.columns import CategoricalColumn
 
     encoder = model.encoder_
@@ -141,7 +143,11 @@ def _features(model: BayesClassifier, model_file: Path, data: Path) -> Any:
     absent = [name for name in names if name not in frame.columns]
     if absent:
         more = f" ({len(absent)} of the model's {len(names)} columns are missing)" if absent[1:] else ""
-        raise ValueError(f"{data}: {no_such('column is called', absent[0], frame.columns)}{more}")
+        close = close_names(absent[0], frame.columns)
+        hint = f"; did you mean {close}?" if close else ""
+        raise ValueError(
+            f"{data} lacks the column {absent[0]!r}, with which {model_file} was fitted{more}{hint}"
+        )
     frame = frame[list(names)].copy()
     for name, values in categories.items():
         frame[name] = _as_in_model(frame[name], values)

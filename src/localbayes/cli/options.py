@@ -36,7 +36,13 @@ NeighboursOption = Annotated[
     int | None, typer.Option("--k", metavar="N", help="LWNB, ICLNB: number of neighbours.")
 ]
 BinsOption = Annotated[
-    int | None, typer.Option("--n-bins", metavar="N", help="Bins of equal width for a numeric column.")
+    int | None,
+    typer.Option(
+        "--n-bins",
+        metavar="N",
+        help="Bins of a numeric column: of equal width, or with -p discretize=quantile of equally many rows; "
+        "-p discretize=mdl finds their number.",
+    ),
 ]
 MissingOption = Annotated[
     str | None,

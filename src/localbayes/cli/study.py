@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,20 +11,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from localbayes.cli.errors import one_line
+from localbayes.cli.layout import ENDLESS, stdout_console
+from localbayes.cli.plain import PlainApp
 from localbayes.cli.progress import progress_bars
+from localbayes.cli.tables import counted
 
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
 
     from localbayes.study.findings import Findings
-    from localbayes.study.plan import Unit
+    from localbayes.study.plan import Plan, Unit
 
 __all__ = ["app"]
 
-app = typer.Typer(no_args_is_help=True, help="Compare classifiers under Weka's folds, filters and tests.")
-
-# Wider than any table.
-_ENDLESS = 1_000_000
+app = PlainApp(no_args_is_help=True, help="Compare classifiers under Weka's folds, filters and tests.")
 
 StoreOption = Annotated[Path, typer.Option("--store", help="SQLite file with the results.")]
 ReferenceOption = Annotated[
@@ -79,6 +79,7 @@ def run(
     from localbayes.study import make_plan, run_study
 
     plan = make_plan(_split(sets), _split(methods), runs=runs, folds=folds, data_dir=data, target=target)
+    _check_target(plan, target)
     number = jobs if jobs is not None else cpu_count()
     try:
         with _naming_the_store(store), _Bar() as bar:
@@ -88,15 +89,19 @@ def run(
         raise typer.Exit(130) from None
     troubles = list(outcome.refused)
     if outcome.failed_before:
-        troubles.append(f"{outcome.failed_before} folds failed earlier; --retry tries them again")
+        troubles.append(f"{counted(outcome.failed_before, 'fold')} failed earlier; --retry tries them again")
     if outcome.failed:
         troubles.append(f"{outcome.failed} failed, the first: {outcome.first_error}; --retry tries again")
     if outcome.rows:
-        typer.echo(f"{store}: {outcome.rows} fold results in {outcome.seconds:.0f} s")
+        failed = f" and {counted(outcome.failed, 'failure')}" if outcome.failed else ""
+        results = counted(outcome.rows - outcome.failed, "fold result")
+        typer.echo(f"{store}: {results}{failed} in {outcome.seconds:.0f} s")
     elif troubles:
         typer.echo(f"{store}: nothing to do")
     else:
-        typer.echo(f"{store}: nothing to do, all {len(plan.sources)} data sets are complete")
+        number = len(plan.sources)
+        complete = "the data set is" if number == 1 else f"all {number} data sets are"
+        typer.echo(f"{store}: nothing to do, {complete} complete")
     for trouble in troubles:
         typer.echo(trouble, err=True)
     if troubles:
@@ -106,12 +111,16 @@ def run(
 @app.command("report")
 def report(
     store: StoreOption = Path("study.db"),
-    out: Annotated[Path, typer.Option("--out", help="Folder for the report.")] = Path("study-report"),
+    out: Annotated[
+        Path, typer.Option("--out", help="Folder for the report; a report that is there is replaced.")
+    ] = Path("study-report"),
     reference: ReferenceOption = None,
 ) -> None:
     """Write tables, figures and a page, from the store alone."""
     from localbayes.study import write_report
 
+    if out.exists() and not out.is_dir():
+        raise ValueError(f"{out} is a file; expected a folder")
     with _naming_the_store(store):
         files = write_report(store, out, reference)
     typer.echo(f"{len(files)} files in {out}; open {files[-1]}")
@@ -120,17 +129,21 @@ def report(
 @app.command("show")
 def show(store: StoreOption = Path("study.db"), reference: ReferenceOption = None) -> None:
     """Print the table, in several blocks where the terminal is too narrow for it."""
-    from rich.console import Console
-
     from localbayes.study.findings import examine
     from localbayes.study.store import Store
 
     with _naming_the_store(store), Store(store, create=False) as opened:
         findings = examine(opened, reference)
-    # A pipe has no width: let every column be as wide as it is.
-    console = Console() if sys.stdout.isatty() else Console(width=_ENDLESS)
+    console = stdout_console()
     for block in _blocks(findings, console.width):
         console.print(block)
+    failed: dict[str, int] = {}
+    for failure in findings.summary.failures:
+        failed[failure.dataset] = failed.get(failure.dataset, 0) + failure.folds
+    shown = {s.name for s in findings.table.sets}
+    absent = [f"{name} ({counted(n, 'failed fold')})" for name, n in failed.items() if name not in shown]
+    if absent:
+        typer.echo(f"not shown: {one_line(', '.join(absent))}")
 
 
 def _split(given: Sequence[str] | None) -> list[str]:
@@ -138,6 +151,18 @@ def _split(given: Sequence[str] | None) -> list[str]:
     # Unlike Path.exists, os.path.exists takes a list that is too long for a name.
     parts = (part for text in given or () for part in ([text] if os.path.exists(text) else text.split(",")))
     return [part.strip() for part in parts if part.strip()]
+
+
+def _check_target(plan: Plan, target: str | None) -> None:
+    """Refuse a target that a file lacks, or that is no class, before any fold fails of it."""
+    from localbayes.datasets.reading import read_table, split_target
+
+    for path in [source.path for source in plan.sources if source.path is not None and target is not None]:
+        try:
+            table = read_table(path)
+        except (ValueError, OSError):
+            continue  # Its folds will say what is wrong with the file.
+        split_target(table, target, path)
 
 
 @contextmanager
@@ -152,7 +177,7 @@ def _blocks(findings: Findings, width: int) -> list[RichTable]:
     """Lay out the table for a terminal: whole if it fits, else brief, in blocks of as many columns as fit."""
     from rich.console import Console
 
-    endless = Console(width=_ENDLESS)
+    endless = Console(width=ENDLESS)
     whole = _rich_table(findings)
     if endless.measure(whole).maximum <= width:
         return [whole]

@@ -1,4 +1,4 @@
-"""Tables on the command line: which are read, and how they are written."""
+"""Tables on the command line: which are read, how they are written, and words for their size."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["TABLE_HELP", "check_table_name", "table_bytes"]
+__all__ = ["TABLE_HELP", "check_place", "check_table_name", "counted", "size_text", "table_bytes"]
 
 TABLE_HELP = "A table: .csv, .tsv, .arff (each also .gz) or .parquet."
 
@@ -41,6 +41,69 @@ def table_bytes(frame: pd.DataFrame, path: Path | None) -> bytes:
         return buffer.getvalue()
     text: str = frame.to_csv(index=False, lineterminator="\n")
     return text.encode()
+
+
+def size_text(X: pd.DataFrame, classes: int) -> str:
+    """Say how large a table is, and what is not known in it.
+
+    Parameters
+    ----------
+    X : DataFrame
+        Features.
+    classes : int
+        Number of classes.
+
+    Returns
+    -------
+    str
+        Words for a line.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> size_text(pd.DataFrame({"colour": ["red", None], "weight": [None, None]}), 2)
+    "2 rows, 2 columns, 2 classes, 3 missing cells (nothing is known in the column 'weight')"
+    """
+    words = [counted(len(X), "row"), counted(X.shape[1], "column"), counted(classes, "class")]
+    absent = X.isna()
+    missing = int(absent.to_numpy().sum())
+    if missing:
+        words.append(counted(missing, "missing cell"))
+    unknown = [str(name) for name in X.columns[absent.all().to_numpy()]]
+    more = f" and {len(unknown) - 1} more" if unknown[1:] else ""
+    note = f" (nothing is known in the column {unknown[0]!r}{more})" if unknown else ""
+    return ", ".join(words) + note
+
+
+def counted(number: int, thing: str) -> str:
+    """Write a number of things.
+
+    Examples
+    --------
+    >>> counted(1, "row"), counted(2, "class")
+    ('1 row', '2 classes')
+    """
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}{'es' if thing.endswith('s') else 's'}"
+
+
+def check_place(output: Path, force: bool, *inputs: Path) -> None:
+    """Refuse an output that cannot be written, or that is one of the files that are read.
+
+    Parameters
+    ----------
+    output : Path
+        Where something is to be written.
+    force : bool
+        Whether a file of that name may be replaced.
+    *inputs : Path
+        Files that the command reads.
+    """
+    from localbayes._files import check_output
+
+    for path in inputs:
+        if output.exists() and path.exists() and output.samefile(path):
+            raise ValueError(f"{output} is what this command reads; choose another name for the output")
+    check_output(output, force)
 
 
 def check_table_name(path: Path) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from localbayes.cli.layout import add_row, make_table, print_table, stdout_console
 from localbayes.cli.options import (
     AlphaOption,
     BinsOption,
@@ -22,6 +23,7 @@ from localbayes.cli.options import (
     make_model,
     text_columns,
 )
+from localbayes.cli.tables import check_place, size_text
 from localbayes.datasets.reading import read_table, split_target
 
 if TYPE_CHECKING:
@@ -54,9 +56,7 @@ def tune(
     The table gives accuracy and log loss and the weight that kappa="mixture", the default of `fit`, gives
     to each kappa; a star marks the one that kappa="loo" takes.
     """
-    from rich.console import Console
-
-    from localbayes._files import check_output, write_output
+    from localbayes._files import write_output
     from localbayes.classifiers import LCWNB
 
     model = make_model("LCWNB", param, kappa="mixture", alpha=alpha, n_bins=n_bins, missing=missing)
@@ -69,14 +69,14 @@ def tune(
     if plot is not None:
         if plot.suffix.lower() not in (".svg", ".png", ".pdf"):
             raise ValueError(f"--plot must end in .svg, .png or .pdf, got {plot}")
-        check_output(plot, force)
+        check_place(plot, force, data)
     X, y = split_target(read_table(data, text_columns(categorical, target)), target, data)
     check_categorical(categorical, list(X.columns))
     model.fit(X, y)
     if model.loo_ is None:
         raise ValueError(f"{data} has one class only; there is nothing to tune")
-    typer.echo(f"{data.name}: {len(X)} rows, {X.shape[1]} columns, {len(model.classes_)} classes")
-    Console().print(_table(model))
+    typer.echo(f"{data.name}: {size_text(X, len(model.classes_))}")
+    print_table(stdout_console(), _table(model))
     if plot is not None:
         figure = model.plot_loo().figure
         picture = io.BytesIO()
@@ -86,19 +86,16 @@ def tune(
 
 
 def _table(model: LCWNB) -> Table:
-    from rich import box
-    from rich.table import Table
-
     from localbayes.classifiers.kappa import least
 
     assert model.loo_ is not None
-    table = Table(box=box.SIMPLE_HEAD)
-    for name in ("kappa", "accuracy in %", "log loss", "weight in the mixture"):
-        table.add_column(name, justify="right", no_wrap=True)
+    headings = ("kappa", "accuracy in %", "log loss", "weight in the mixture")
+    table = make_table(dict.fromkeys(headings, "number"))
     weight = dict(zip(model.kappas_.tolist(), model.kappa_weights_.tolist(), strict=True))
     best = least(model.loo_["accuracy"], model.loo_["log_loss"])
     for k, kappa in enumerate(model.loo_["kappa"].tolist()):
-        table.add_row(
+        add_row(
+            table,
             f"{kappa:g}{' *' if k == best else '  '}",
             f"{100 * model.loo_['accuracy'][k]:.2f}",
             f"{model.loo_['log_loss'][k]:.4f}",

@@ -272,7 +272,8 @@ class _Client:
                     host = urllib.parse.urlsplit(url).netloc
                     raise DownloadError(
                         f"cannot reach {host} ({reason}): is this machine offline? "
-                        "Give a folder with the ARFF files instead"
+                        "`localbayes study run --data DIR` takes a folder with the ARFF files instead, "
+                        "and so does data_dir in Python"
                     ) from None
             if attempt + 1 < self.attempts:
                 self.sleep(min(2.0**attempt if wait is None else wait, _LONGEST_WAIT))

@@ -17,14 +17,16 @@ if TYPE_CHECKING:
 __all__ = ["as_text", "read_table", "split_target"]
 
 _SEPARATORS = {".csv": ",", ".tsv": "\t"}
+_MISSING = ["", "?", "NA", "NaN", "nan", "null", "NULL"]
 
 
 def read_table(path: Path, is_text: Callable[[str], bool] = lambda name: False) -> pd.DataFrame:
     """Read a table.
 
-    In CSV a column is numeric if all its values are numbers, and text otherwise; empty cells, ``?``,
-    ``NA``, ``NaN``, ``null`` and ``None`` are missing. ARFF and Parquet keep the types that the file
-    declares; what is neither number, truth value nor category (dates, say) comes as text.
+    In CSV a column is numeric if all its values are numbers, and text otherwise. Missing are empty cells,
+    ``?``, ``NA``, ``NaN``, ``nan``, ``null`` and ``NULL``, and nothing else: ``None``, ``n/a`` and ``-`` are
+    text. ARFF and Parquet keep the types that the file declares; what is neither number, truth value nor
+    category (dates, say) comes as text.
 
     Parameters
     ----------
@@ -182,24 +184,74 @@ def _read_csv(path: Path, separator: str) -> pd.DataFrame:
 
     with _open(path) as file:
         text = io.TextIOWrapper(file, "utf-8-sig", newline="")
-        _check_rows(csv.reader(text, delimiter=separator, skipinitialspace=True))
+        last = _check_rows(csv.reader(text, delimiter=separator, skipinitialspace=True))
     with _open(path) as file:
-        return pd.read_csv(
-            file,
-            sep=separator,
-            dtype=str,
-            na_values=["?"],
-            index_col=False,
-            encoding="utf-8-sig",
-            skipinitialspace=True,
-        )
+        try:
+            return pd.read_csv(
+                file,
+                sep=separator,
+                dtype=str,
+                na_values=_MISSING,
+                keep_default_na=False,
+                index_col=False,
+                encoding="utf-8-sig",
+                skipinitialspace=True,
+            )
+        except pd.errors.ParserError as error:
+            if "EOF inside string" in str(error):
+                raise ValueError(f"line {last}: a quote is opened there and not closed") from error
+            raise
 
 
-def _check_rows(rows: Any) -> None:
-    """Refuse ragged rows: pandas would fill a short one, as at the end of a truncated file."""
-    header = next((row for row in rows if row), None)
-    if header is None:
+def _check_rows(rows: Any) -> int:
+    """Refuse ragged rows: pandas would fill a short one, as at the end of a truncated file.
+
+    Returns the line on which the last row begins.
+    """
+    numbered = _numbered(rows)
+    begin, header = next(((begin, row) for begin, row in numbered if row), (0, []))
+    _check_header(header)
+    blank = 0
+    for begin, row in numbered:
+        if row and blank and len(header) == 1:
+            raise ValueError(
+                f"line {blank} is empty: write ? there if its value is missing, or remove the line"
+            )
+        blank = blank if row else begin
+        if row and len(row) != len(header):
+            values = f"{len(header)} value{'s' * (len(header) != 1)}"
+            raise ValueError(f"line {begin}: expected {values}, got {len(row)}{_unclosed(begin, rows)}")
+    return begin
+
+
+def _numbered(rows: Any) -> Iterator[tuple[int, list[str]]]:
+    """Give rows with the line on which each begins."""
+    while True:
+        begin = rows.line_num + 1
+        try:
+            row = next(rows, None)
+        except csv.Error as error:
+            raise ValueError(f"line {begin}: {error}{_unclosed(begin, rows)}") from error
+        if row is None:
+            return
+        yield begin, row
+
+
+def _unclosed(begin: int, rows: Any) -> str:
+    """Ask about a quote, where a row that is wrong is longer than a line."""
+    if rows.line_num == begin:
+        return ""
+    return (
+        f" in the row that goes on to line {rows.line_num}; is a quote opened on line {begin} and not closed?"
+    )
+
+
+def _check_header(header: list[str]) -> None:
+    if not header:
         raise ValueError("the file is empty; expected a line with column names")
+    nameless = [k for k, name in enumerate(header, 1) if not name.strip()]
+    if nameless:
+        raise ValueError(f"column {nameless[0]} has no name; name it or remove it")
     twice = [name for k, name in enumerate(header) if name in header[:k]]
     if twice:
         raise ValueError(f"two columns are called {twice[0]!r}; expected different names")
@@ -207,15 +259,6 @@ def _check_rows(rows: Any) -> None:
         raise ValueError(
             f"the first line has {other!r} between its words; expected commas in .csv, tabs in .tsv files"
         )
-    blank = 0
-    for row in rows:
-        if row and blank and len(header) == 1:
-            raise ValueError(
-                f"line {blank} is empty: write ? there if its value is missing, or remove the line"
-            )
-        blank = blank if row else rows.line_num
-        if row and len(row) != len(header):
-            raise ValueError(f"line {rows.line_num}: expected {len(header)} values, got {len(row)}")
 
 
 def _settle_csv(column: pd.Series, is_text: bool) -> pd.Series:

@@ -10,7 +10,16 @@ from pathlib import Path
 from localbayes.datasets.arff import ArffError, read_arff
 from localbayes.datasets.table import Table, digest
 
-__all__ = ["PAPER_SETS", "ContentError", "PaperSet", "find", "no_such", "read_checked", "verify"]
+__all__ = [
+    "PAPER_SETS",
+    "ContentError",
+    "PaperSet",
+    "close_names",
+    "find",
+    "no_such",
+    "read_checked",
+    "verify",
+]
 
 _DROPPED = {"colic.ORIG": ("Hospital Number",), "splice": ("Instance_name",), "zoo": ("animal",)}
 
@@ -98,12 +107,17 @@ class ContentError(ValueError):
     """A file whose content is not the registered one."""
 
 
+def close_names(got: str, known: Iterable[str]) -> str:
+    """Name up to three names that one may have been meant for; nothing if none is near."""
+    return " or ".join(map(repr, difflib.get_close_matches(got, list(known), n=3, cutoff=0.6)))
+
+
 def no_such(what: str, got: str, known: Iterable[str]) -> str:
     """Word a message about an unknown name: what came, and the names it may have been meant for."""
     names = list(known)
-    close = difflib.get_close_matches(got, names, n=3, cutoff=0.5)
+    close = close_names(got, names)
     if close:
-        return f"no {what} {got!r}; did you mean {' or '.join(map(repr, close))}?"
+        return f"no {what} {got!r}; did you mean {close}?"
     shown = ", ".join(map(repr, names[:12]))
     return f"no {what} {got!r}; expected one of {shown}{', ...' if len(names) > 12 else ''}"
 

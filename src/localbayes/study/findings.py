@@ -167,6 +167,9 @@ def examine(store: Store, reference: str | None = None) -> Findings:
     names = [s.name for s in every.sets]
     plain = [c for c, papers in DECLARED.items() if every.has(c, papers) and c != every.reference]
     table = every.only(names, [c for c in every.columns if c not in plain])
+    if not table.cells and summary.failures:
+        reason = summary.failures[0].error
+        raise ValueError(f"all folds in the store {store.path} failed, the first: {reason}")
     if not table.cells:
         raise ValueError(f"the store {store.path} has no results yet: run `localbayes study run` first")
     paper = paper_table()
