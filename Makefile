@@ -7,11 +7,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 DATA ?=
+STORES := study.db study-36.db
 STORE ?= $(if $(DATA),study-36.db,study.db)
 REPORT ?= study-report
+# What is installed: this folder, or the source archive that `make sdist` writes.
+FROM ?= .
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src -type f -not -name '*.so' -not -path '*/__pycache__/*')
 
-.PHONY: study test lint sanitize instructions bench clean
+.PHONY: study test lint sanitize instructions bench sdist clean
 
 study: $(VENV)/installed
 	$(BIN)/localbayes study run $(if $(DATA),--data $(DATA),--sets embedded) --jobs $(JOBS) --store $(STORE)
@@ -40,11 +43,19 @@ bench: $(VENV)/installed
 	$(BIN)/python -m pip install --quiet ".[bench]"
 	$(BIN)/python -m benchmarks $(if $(DATA),--data $(DATA),)
 
-$(VENV)/installed: $(SOURCES)
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade "pip>=23.1"
-	$(BIN)/python -m pip install --quiet ".[test]"
+sdist: | $(BIN)/python
+	$(BIN)/python -m pip install --quiet build
+	rm -rf dist
+	$(BIN)/python -m build --quiet --sdist
+
+$(VENV)/installed: $(SOURCES) | $(BIN)/python
+	$(BIN)/python -m pip install --quiet "$(FROM)[test]"
 	touch $@
 
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=23.1"
+
 clean:
-	rm -rf $(VENV) build study-report
+	rm -rf $(VENV) build dist study-report
+	rm -f $(STORES) $(STORES:=-wal) $(STORES:=-shm)

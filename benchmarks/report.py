@@ -6,7 +6,7 @@ import datetime
 from collections.abc import Sequence
 from itertools import groupby
 
-from benchmarks.growth import Costs
+from benchmarks.growth import OUR_BATCH, PEER_BATCH, Costs
 from benchmarks.measure import Ratio, duration
 
 __all__ = ["page"]
@@ -19,9 +19,11 @@ def page(results: Sequence[Ratio], costs: Costs, facts: dict[str, str], left_out
     lines = [
         "# Benchmarks",
         "",
-        "Written by `make bench`. Each ratio was measured side by side in one run: the two programs took "
-        "turns, and the best of several repeats counts. One thread unless said; peers get the same codes. "
-        "LCWNB is the paper's method with kappa = 5 unless said.",
+        "Written by `make bench`. Times were measured side by side in one run: the two programs took turns, "
+        "and the best of several repeats counts. Weka is warmed up first and repeats in one go, between the "
+        "halves of ours; its LWL is asked 100 rows at most. Memory and the study were measured once, fit of "
+        "a million rows twice; what the study is compared with is noted below. One thread unless said; peers "
+        "get the same codes. LCWNB is the paper's method with kappa = 5 unless said.",
         "",
         f"**{met} of {len(with_target)} targets met.**",
         "",
@@ -38,7 +40,7 @@ def page(results: Sequence[Ratio], costs: Costs, facts: dict[str, str], left_out
         lines += [f"| {result.what} | {result.ours} | {result.other} |" for result in group]
     notes = list(dict.fromkeys(f"- {result.what}: {result.note}." for result in results if result.note))
     if notes:
-        lines += ["", "Where the two do not do the same:", "", *notes]
+        lines += ["", "Where the two do not do the same, or not in turn:", "", *notes]
     if costs:
         lines += _growth(costs)
     lines += ["", "## Machine", ""]
@@ -63,4 +65,9 @@ def _growth(costs: Costs) -> list[str]:
     for n in lengths:
         cells = [duration(cost[n]) if n in cost else "" for cost in costs.values()]
         lines.append(f"| {n:,} | " + " | ".join(cells) + " |")
-    return lines
+    batches = ", ".join(f"{PEER_BATCH[n]} at {n:,} rows" for n in lengths)
+    note = (
+        f"Ours is asked batches of {OUR_BATCH} queries, all lengths in turn. The peers take turns with each "
+        f"other, after ours, with fewer repeats, in batches of {batches}."
+    )
+    return [*lines, "", note]

@@ -572,7 +572,7 @@ def test_reports_need_results(tmp_path):
 def test_the_page_needs_jinja(small_store, tmp_path, monkeypatch):
     """Without jinja2 the error says what to install."""
     monkeypatch.setitem(__import__("sys").modules, "jinja2", None)
-    with pytest.raises(ImportError, match="localbayes"):
+    with pytest.raises(ImportError, match="install the extra 'study'"):
         write_report(small_store, tmp_path / "out")
 
 

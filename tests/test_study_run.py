@@ -1197,3 +1197,27 @@ def test_rows_carry_the_version(tmp_path):
         rows: list[FoldRow] = list(store.rows())
     assert {row.version for row in rows} == {__version__}
     assert all(row.fit_seconds >= 0 and row.predict_seconds >= 0 for row in rows)
+
+
+def test_results_of_another_version_are_told(tmp_path):
+    """A store is not made anew for a new version: a run that keeps older results of our columns says so."""
+    from localbayes import __version__
+
+    path = tmp_path / "s.db"
+    words = ["run", "--sets", "labor", "--methods", "NB,own=test_study_run:Stubborn", "--runs", "1"]
+    words += ["--folds", "2", "--jobs", "1", "--store", str(path)]
+
+    def stderr_with(column: str, version: str) -> list[str]:
+        with Store(path) as store, store.transaction():
+            store._db.execute("UPDATE folds SET version = ? WHERE method = ?", (version, column))
+        return [line for line in invoke(*words).stderr.splitlines() if "warning" in line]
+
+    invoke(*words)
+    assert stderr_with("own", "0.0.1") == [], "a classifier of one's own is told apart by its description"
+    assert stderr_with("NB", "0.0.1") == [
+        f"warning: the store {path} keeps results of localbayes 0.0.1, this is {__version__}: "
+        "use another store to have them all from this one"
+    ]
+    assert stderr_with("NB", __version__) == []
+    with Store(path) as store:
+        assert store.other_versions(["labor"], ["NB", "own"], __version__) == ["0.0.1"]

@@ -183,7 +183,7 @@ def test_a_zombie_is_dead():
 
 
 def test_owners_without_a_proc_file_system(monkeypatch):
-    """Where start times cannot be read, the existence of the process decides."""
+    """Where start times cannot be read, a process of that id may be another one: only its absence tells."""
     monkeypatch.setattr(owner.Path, "read_text", _absent)
     monkeypatch.setattr(owner.Path, "exists", lambda path: False)
     monkeypatch.setattr(owner.os, "readlink", _absent)
@@ -191,15 +191,30 @@ def test_owners_without_a_proc_file_system(monkeypatch):
     try:
         me = this_process()
         assert (me.boot, me.space, me.started) == ("", "", "")
-        assert me.alive() is True
+        assert me.alive() is None
         assert replace(me, pid=2**22 + 5).alive() is False
         monkeypatch.setattr(owner.os, "kill", _forbidden)
-        assert me.alive() is True
+        assert me.alive() is None
         monkeypatch.setattr(sys, "platform", "win32")
         assert me.alive() is None
         assert owner._exists(1) == ""
     finally:
         owner._here.cache_clear()
+
+
+def test_without_a_proc_file_system_a_claim_lapses_by_silence(tmp_path, monkeypatch):
+    """A dead run's claim is not kept for ever by a process that was given its id."""
+    monkeypatch.setattr(owner, "_here", lambda: ("here", "", ""))
+    monkeypatch.setattr(owner, "_started", lambda pid: "")
+    another = Owner("here", "", "", os.getpid() + 1, "")
+    with Store(tmp_path / "s.db") as store:
+        with monkeypatch.context() as other:
+            other.setattr(store_module, "this_process", lambda: another)
+            assert store.claim(*UNIT)
+        assert not store.claim(*UNIT)
+        later = store_module.time.time() + store_module.LEASE_SECONDS + 1
+        monkeypatch.setattr(store_module.time, "time", lambda: later)
+        assert store.claim(*UNIT)
 
 
 def test_owners_that_vanish_while_looked_at(monkeypatch):

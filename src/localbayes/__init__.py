@@ -2,21 +2,34 @@
 
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from localbayes.classifiers import AODE, HNB, ICLNB, LCWNB, LWNB, NB, TAN, WAODE
-
 __version__ = "0.1.0"
 
-__all__ = ["AODE", "HNB", "ICLNB", "LCWNB", "LWNB", "NB", "TAN", "WAODE", "__version__"]
+__all__ = [
+    "AODE",
+    "HNB",
+    "ICLNB",
+    "LCWNB",
+    "LWNB",
+    "NB",
+    "TAN",
+    "WAODE",
+    "__version__",
+    "load_model",
+    "save_model",
+]
 
+if TYPE_CHECKING:
+    from localbayes.classifiers import AODE, HNB, ICLNB, LCWNB, LWNB, NB, TAN, WAODE
+    from localbayes.persistence import load_model, save_model
+else:
 
-def __getattr__(name: str) -> Any:
-    """Load a classifier, and scikit-learn with it, when it is first asked for."""
-    if name not in __all__:
-        raise AttributeError(f"module 'localbayes' has no attribute {name!r}")
-    from localbayes import classifiers
+    def __getattr__(name: str) -> Any:
+        """Load the classifiers, and scikit-learn with them, when one is first asked for."""
+        if name not in __all__:
+            raise AttributeError(f"module 'localbayes' has no attribute {name!r}")
+        from localbayes import classifiers, persistence
 
-    return getattr(classifiers, name)
+        return getattr(persistence if name in persistence.__all__ else classifiers, name)
 
 
 def __dir__() -> list[str]:

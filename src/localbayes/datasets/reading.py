@@ -154,7 +154,7 @@ def _naming(path: Path) -> Iterator[None]:
         raise ValueError(f"{path}: damaged or truncated compressed file ({error})") from error
     except ImportError as error:
         raise ImportError(
-            f"{path}: reading tables needs pandas and pyarrow: pip install 'localbayes[pandas]' ({error})"
+            f"{path}: reading tables needs pandas and pyarrow: install the extra 'pandas' ({error})"
         ) from error
     except (ValueError, csv.Error) as error:
         text = str(error)

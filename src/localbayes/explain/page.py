@@ -55,7 +55,7 @@ def explanation_page(
     try:
         from jinja2 import Environment, PackageLoader
     except ImportError as error:
-        raise ImportError("the page needs jinja2: pip install 'localbayes[explain]'") from error
+        raise ImportError("the page needs jinja2: install the extra 'explain'") from error
     explanation.check_row(row)
     environment = Environment(
         loader=PackageLoader("localbayes.explain"), autoescape=True, trim_blocks=True, lstrip_blocks=True

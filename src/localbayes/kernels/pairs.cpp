@@ -12,7 +12,7 @@
 
 // What a query calls is compiled twice and chosen when the module is loaded. Neither version contracts
 // multiplications and additions, so both give the same bits.
-#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
+#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
 #define LOCALBAYES_ALSO_AVX2 __attribute__((target_clones("avx2", "default")))
 #else
 #define LOCALBAYES_ALSO_AVX2

@@ -189,7 +189,7 @@ private:
         Four root;
         for (int k = 0; k < 4; ++k) root[k] = std::sqrt(std::max(square[k], 0.0));
         s.open = (nearest < kappa) & (kappa < n);
-        const Four closed = (nearest >= kappa) & (n > 0) ? Four{} : 1 + Four{};
+        const Four closed = ((nearest >= kappa) & (n > 0)) ? Four{} : 1 + Four{};
         s.g = s.open ? exp_about(2 * drop / (mean + root)) : closed;
         return s;
     }

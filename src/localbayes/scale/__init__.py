@@ -11,7 +11,7 @@ scheduler.
 from importlib.util import find_spec
 
 if find_spec("dask") is None or find_spec("distributed") is None:
-    raise ImportError("localbayes.scale needs dask and distributed: pip install localbayes[dask]")
+    raise ImportError("localbayes.scale needs dask and distributed: install the extra 'dask'")
 
 from localbayes.scale.cluster import connect
 from localbayes.scale.commands import classify

@@ -39,15 +39,20 @@ class Owner:
         return json.dumps(asdict(self), sort_keys=True)
 
     def alive(self) -> bool | None:
-        """Whether the process runs; None if that cannot be seen from here (another machine or container)."""
+        """Whether the process runs; None if that cannot be seen from here.
+
+        So it is with one on another machine or in another container, and where start times cannot be read:
+        there a process of that id may be another one.
+        """
         here = _here()
         if self.host != here[0]:
             return None
         if self.boot != here[1]:
             return False
-        if self.space != here[2] or sys.platform == "win32":
+        if self.space != here[2]:
             return None
-        return _started(self.pid) == self.started
+        started = _started(self.pid)
+        return None if started == "" else started == self.started
 
 
 def this_process() -> Owner:

@@ -29,7 +29,7 @@ def render(
     try:
         from jinja2 import Environment, PackageLoader
     except ImportError as error:
-        raise ImportError("the report's page needs jinja2: pip install 'localbayes[study]'") from error
+        raise ImportError("the report's page needs jinja2: install the extra 'study'") from error
     environment = Environment(
         loader=PackageLoader("localbayes.study"), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import time
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -98,6 +99,7 @@ def run_study(
         sets, columns = [s.name for s in plan.sources], [name for name, _ in plan.columns]
         if retry:
             store.forget_errors(sets, columns)
+        _warn_of_other_versions(store, sets, columns)
         failed_before = store.count_errors(sets, columns, plan.runs)
         tally = _Tally(plan, store, progress)
         refused = _changed_sets(plan, store, tally)
@@ -111,6 +113,19 @@ def run_study(
                 store.end_invocation(number, time.monotonic() - begun, tally.rows)
         seconds = time.monotonic() - begun
         return Outcome(tally.rows, tally.failed, tally.first_error, seconds, failed_before, refused)
+
+
+def _warn_of_other_versions(store: Store, sets: Sequence[str], columns: Sequence[str]) -> None:
+    """Say that results of our own columns were not made by this version: they are kept, whatever changed."""
+    from localbayes import __version__
+
+    found = store.other_versions(sets, [name for name in columns if name in built_in()], __version__)
+    if found:
+        warnings.warn(
+            f"the store {store.path} keeps results of localbayes {', '.join(found)}, this is {__version__}: "
+            "use another store to have them all from this one",
+            stacklevel=3,
+        )
 
 
 def _changed_sets(plan: Plan, store: Store, tally: _Tally) -> tuple[str, ...]:

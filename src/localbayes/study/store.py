@@ -270,6 +270,19 @@ class Store:
         for row in self._db.execute(f"SELECT {_COLUMNS} FROM folds ORDER BY dataset, method, run, fold"):
             yield FoldRow(*row)
 
+    def other_versions(self, datasets: Sequence[str], methods: Sequence[str], version: str) -> list[str]:
+        """Return the versions of localbayes, other than this one, that made rows of the named columns."""
+        query = (
+            "SELECT DISTINCT version FROM folds WHERE dataset = ? AND method = ? AND version NOT IN ('', ?)"
+        )
+        return sorted(
+            {
+                found
+                for pair in product(datasets, methods)
+                for (found,) in self._db.execute(query, (*pair, version))
+            }
+        )
+
     def forget_errors(self, datasets: Sequence[str], methods: Sequence[str]) -> None:
         """Delete failed rows so that they are tried again."""
         with self.transaction():
@@ -312,8 +325,8 @@ class Store:
         if row is None or (owner := Owner.parse(row[0])) == me:
             return False
         alive = owner.alive()
-        # Of a process elsewhere nothing is known but when it last wrote: it loses its claim after an hour's
-        # silence.
+        # Of a process that cannot be seen nothing is known but when it last wrote: it loses its claim after
+        # an hour's silence.
         return row[1] + LEASE_SECONDS > time.time() if alive is None else alive
 
     def release(self, dataset: str, task: str, run: int) -> None:
