@@ -1006,7 +1006,9 @@ def test_large_labels_stay_apart(dtype):
 
 @pytest.mark.parametrize("weights", [None, [1, 1, 0]])
 @pytest.mark.parametrize(
-    "make", [np.array, pd.DataFrame, lambda y: pl.DataFrame(y, orient="row"), list], ids=str
+    "make",
+    [np.array, pd.DataFrame, lambda y: pl.DataFrame(y, orient="row"), list],
+    ids=["array", "pandas", "polars", "list"],
 )
 def test_a_column_of_labels_is_told_once(make, weights):
     """One warning, as in scikit-learn, and the labels are those of the column."""
