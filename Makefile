@@ -54,7 +54,7 @@ $(VENV)/installed: $(SOURCES) | $(BIN)/python
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade "pip>=23.1"
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=23.1" || { rm -rf $(VENV); exit 1; }
 
 clean:
 	rm -rf $(VENV) build dist study-report

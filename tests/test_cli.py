@@ -758,6 +758,18 @@ def test_every_encoding_gets_the_result(encoding: str, tmp_path: Path) -> None:
         assert bare(out.decode(encoding)) == bare(plain)
 
 
+def test_names_stay_apart_in_every_encoding(tmp_path: Path) -> None:
+    """Letters that an encoding lacks are written as their numbers, so that two classes are not one."""
+    table = tmp_path / "t.csv"
+    table.write_text("a,class\n" + "u,日\nv,本\n" * 9, encoding="utf-8")
+    ok("fit", table, "--target", "class", "-m", "NB", "-o", tmp_path / "m.skops")
+    with spawn("explain", tmp_path / "m.skops", table, stdout=-1, stderr=-1, encoding="ascii") as process:
+        out, err = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, err) == (0, b"")
+    assert b"Predicted \\u65e5" in out
+    assert b"ahead of \\u672c" in out
+
+
 def test_a_pipe_sees_neither_progress_nor_colours() -> None:
     """In a pipe the output is the plain result, also where a CI system asks for colours."""
     with spawn("evaluate", IRIS, "--target", "class", stdout=-1, stderr=-1) as process:

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from joblib import cpu_count
 from sklearn.base import clone
 from sklearn.exceptions import DataConversionWarning
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -193,14 +194,14 @@ def test_threads_do_not_change_a_bit(method):
 
 
 def test_threads_are_kept_and_do_not_pile_up():
-    """Batches of all sizes share the threads of one n_jobs."""
+    """Batches of all sizes share as many threads as there are processors, or four."""
     codes, sizes, y, _ = coded_table(1, n=200)
     table = Coded(codes, sizes)
     model = LCWNB(5, n_jobs=7).fit(table, y)
     before = {thread.ident for thread in threading.enumerate()}
     for n in range(16, 200, 16):
         model.predict(table[:n])
-    assert len({thread.ident for thread in threading.enumerate()} - before) <= 6
+    assert len({thread.ident for thread in threading.enumerate()} - before) < max(cpu_count(), 4)
 
 
 @every_method

@@ -1076,3 +1076,32 @@ def test_a_missing_label_is_refused(y):
     message = "Input y contains NaN, infinity or a missing value (row 1); drop such rows or give them a class"
     with pytest.raises(ValueError, match=re.escape(message)):
         ClassLabels.learn(y).encode(y)
+
+
+def test_what_is_missing_throughout_may_be_text_later():
+    """A column of NaN alone among text is no column of numbers: it knows no value, and refuses none."""
+    model = NB().fit([["a", np.nan], ["b", np.nan]], ["n", "y"])
+    assert model.predict([["a", "u"]]).tolist() == ["n"]
+    assert model.partial_fit([["a", "u"]], ["n"]).encoder_.columns[1].values == ["u"]
+
+
+def test_times_that_python_does_not_know_stay_as_they_are():
+    """Years beyond 9999, and classes of one's own that are called like pandas'."""
+    far = np.array([["20000-01-01"], ["20001-01-01"]] * 3, "M8[D]")
+    model = NB().fit(far, ["n", "y"] * 3)
+    assert model.encoder_.columns[0].labels() == ["20000-01-01", "20001-01-01"]
+    assert model.predict(far[:2]).tolist() == ["n", "y"]
+
+    class Timestamp(str):
+        """A category that is no time."""
+
+    own = [[Timestamp("a")], [Timestamp("b")]] * 3
+    assert NB().fit(own, ["n", "y"] * 3).predict(own[:2]).tolist() == ["n", "y"]
+
+
+def test_warnings_name_the_line_that_asked():
+    """Not one of the package, of which Python would show the first only."""
+    model = NB().fit(pd.DataFrame({"zip": ["1", "2"]}), ["n", "y"])
+    with pytest.warns(UserWarning, match="was learned as text") as caught:
+        model.predict(pd.DataFrame({"zip": [1]}))
+    assert caught[0].filename == __file__

@@ -17,6 +17,7 @@ import oracle
 from localbayes import kernels
 from localbayes.classifiers import LCWNB, base
 from localbayes.classifiers.base import shares
+from localbayes.classifiers.lazy import LazyClassifier
 from localbayes.encoding import Coded, code_dtype
 from localbayes.encoding.coded import missing_code, unseen_code
 
@@ -543,6 +544,37 @@ def test_a_thread_that_outlives_the_main_thread_predicts():
         [sys.executable, "-c", LATE], capture_output=True, text=True, check=True, timeout=60
     )
     assert (done.stdout.strip(), done.stderr) == ("500", "")
+
+
+def test_a_thread_that_cannot_be_started_takes_no_queries(monkeypatch):
+    """What was meant for it is done by the caller, even if a busy thread comes to it later."""
+    free, taken, returned = threading.Event(), threading.Event(), threading.Event()
+
+    class Slow(LazyClassifier):
+        def weights(self, distance_counts):
+            if threading.current_thread().name.startswith("localbayes"):
+                taken.set()
+                returned.wait(60)
+            elif self.n_jobs == 2:
+                free.set()
+                assert taken.wait(60)
+            return np.ones(distance_counts.shape)
+
+    def refuse(thread):
+        raise RuntimeError(f"can't start {thread.name}")
+
+    codes, classes, sizes = table(6, 500, 6, 3, 3)
+    train = Coded(codes, sizes)
+    expected = Slow(n_jobs=1).fit(train, classes).predict_log_joint(train)
+    model = Slow(n_jobs=2).fit(train, classes)
+    with ThreadPoolExecutor(2, thread_name_prefix="localbayes") as helpers:
+        helpers.submit(free.wait, 60)
+        monkeypatch.setattr(base, "_helpers", lambda: helpers)
+        monkeypatch.setattr(threading.Thread, "start", refuse)
+        got = model.predict_log_joint(train)
+        assert taken.is_set()
+        np.testing.assert_array_equal(got, expected)
+        returned.set()
 
 
 def test_the_processors_of_a_cluster_are_not_taken_for_threads():

@@ -1,7 +1,6 @@
 """What all classifiers share: tables and labels in, predictions out."""
 
 import os
-import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
@@ -15,6 +14,7 @@ from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
+from localbayes._warnings import warn
 from localbayes.classifiers.weights import check_total, log_shift, row_weights, shifted
 from localbayes.encoding import ClassLabels, Coded, TableEncoder
 from localbayes.encoding.coded import Codes
@@ -167,11 +167,10 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             learner.partial_fit(X, y, sample_weight=sample_weight)
             empty = learner.classes_[learner.class_count_ == 0].tolist()
             if empty:
-                warnings.warn(
+                warn(
                     f"{len(empty)} of {len(learner.classes_)} declared classes have no training row, such as "
                     f"{empty[0]!r}, and may yet be predicted; declare only classes that occur (in pandas, "
-                    "y.cat.remove_unused_categories())",
-                    stacklevel=2,
+                    "y.cat.remove_unused_categories())"
                 )
         return self
 
@@ -452,21 +451,25 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         out = np.empty((n, *shape), dtype=dtype) if out is None else out
         threads = min(_n_threads(self.n_jobs), max(1, n // _FEWEST_QUERIES))
         fitting = _CACHE_BYTES // ((sets or self._n_sets()) * self._bytes_per_query())
-        chunks = iter(shares(n, threads, max(1, min(self._most_queries(), fitting))))
+        cut = shares(n, threads, max(1, min(self._most_queries(), fitting)))
 
-        def run() -> None:
+        def run(chunks: Iterator[tuple[int, int]]) -> None:
             for begin, end in chunks:
                 out[begin:end] = function(codes[begin:end])
 
         if threads == 1:
-            run()
+            run(iter(cut))
         else:
             # Joblib's dispatch takes as long as some thousand queries. This thread works too.
             others: list[Future[None]] = []
+            chunks = iter(cut)
             try:
-                with suppress(RuntimeError):  # a program that is about to end starts no threads
-                    others.extend(_helpers().submit(run) for _ in range(threads - 1))
-                run()
+                with suppress(RuntimeError):  # as of a program that is about to end, or has too many threads
+                    others.extend(_helpers().submit(run, chunks) for _ in range(threads - 1))
+                if len(others) < threads - 1:
+                    # What could not be handed over may yet be begun by somebody whom nobody waits for.
+                    chunks = iter(cut)
+                run(chunks)
             finally:
                 for _ in chunks:  # after an error nobody takes another one
                     pass

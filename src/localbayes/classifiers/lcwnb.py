@@ -387,14 +387,12 @@ class LCWNB(LazyClassifier):
         """The same predictions under the given priors and class weights, which see the other rows only."""
         if self._log_shift is None:
             return left_out
-        r = len(self.labels_)
-        log_joint = np.empty_like(left_out.log_proba)
-        alike = np.stack([left_out.truth, np.minimum(left_out.weights, 1.0)], axis=1)
-        kinds, kind = np.unique(alike, axis=0, return_inverse=True)
-        for k, (y, weight) in enumerate(kinds):
-            others = self._class_count - weight * (np.arange(r) == y)
-            shift, own = self._shift(self.labels_, others), left_out.log_proba[:, kind == k]
-            log_joint[:, kind == k] = own if shift is None else shifted(own, shift, others)
+        own = np.minimum(left_out.weights, 1.0)[:, None] * np.eye(len(self.labels_))[left_out.truth]
+        others = self._class_count - own
+        shift = self._shift(self.labels_, others)
+        if shift is None:  # parameters were changed after fit
+            return left_out
+        log_joint = shifted(left_out.log_proba, shift, others)
         return replace(left_out, log_proba=log_joint - logsumexp(log_joint, axis=2, keepdims=True))
 
     def _score_many(self, counts: MatchCounts, grid: Floats) -> Floats:

@@ -68,6 +68,8 @@ def log_shift(
 ) -> Floats | None:
     """What to add to a log joint, classes in declared order, for given priors and class weights.
 
+    Rows of each class, ``class_count``, may be those of several tables, of shape (..., r).
+
     Given priors take the place of the training rows' shares, which are taken with ``pseudo_count`` more
     rows of every class, as the classifier's formula does. A class weight multiplies the probability of
     its class.
@@ -80,8 +82,8 @@ def log_shift(
             given = _check_priors(priors, len(labels))[labels.sorted_position]
             share = _share(class_count, pseudo_count)
             # Nothing takes the place of no share at all: without rows or smoothing, a class is impossible.
-            shift += np.log(given) - np.log(share, out=np.zeros(len(labels)), where=share > 0)
-    if np.isneginf(shift).all():
+            shift = shift + np.log(given) - np.log(share, out=np.zeros(share.shape), where=share > 0)
+    if np.isneginf(shift).all(axis=-1).any():
         raise ValueError(
             "priors and class_weight leave no class possible; give one of them a positive number"
         )
@@ -104,7 +106,8 @@ def shifted(log_joint: Floats, shift: Floats, class_count: npt.NDArray[Any]) -> 
 
 
 def _share(class_count: npt.NDArray[Any], pseudo_count: float) -> Floats:
-    share: Floats = (pseudo_count + class_count) / (pseudo_count * len(class_count) + class_count.sum())
+    total = pseudo_count * class_count.shape[-1] + class_count.sum(axis=-1, keepdims=True)
+    share: Floats = (pseudo_count + class_count) / total
     return share
 
 
@@ -126,8 +129,9 @@ def _class_factors(class_weight: Any, declared: list[Any], class_count: npt.NDAr
         return np.ones(r)
     if isinstance(class_weight, str) and class_weight == "balanced":
         present = class_count > 0
+        rows, classes = (count.sum(axis=-1, keepdims=True) for count in (class_count, present))
         balanced: Floats = np.divide(
-            class_count.sum(), present.sum() * class_count, out=np.ones(r), where=present
+            rows, classes * class_count, out=np.ones(class_count.shape), where=present
         )
         return balanced
     if not isinstance(class_weight, dict):

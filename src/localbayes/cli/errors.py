@@ -12,7 +12,7 @@ from typing import Any
 import typer
 
 from localbayes.cli.plain import PlainGroup
-from localbayes.cli.streams import write_anything
+from localbayes.cli.streams import writing_anything
 
 __all__ = ["OneLineErrors", "describe", "one_line"]
 
@@ -37,9 +37,8 @@ class OneLineErrors(PlainGroup):
         **extra: Any,
     ) -> Any:
         """Run a command and exit with its code."""
-        write_anything()
         try:
-            with warnings.catch_warnings():
+            with writing_anything(), warnings.catch_warnings():
                 warnings.showwarning = _show_warning
                 # The classes that a file declares are meant as they stand.
                 warnings.filterwarnings("ignore", ".* declared classes have no training row")

@@ -106,9 +106,8 @@ def print_table(console: Console, table: Table) -> None:
         table.show_edge, table.padding = False, 0
         for column in table.columns:
             column.width = _figures(column) if column.no_wrap else None
-        console.width = max(console.width, least_width(table))
         console.print()
-    console.print(table)
+    console.print(table, width=max(console.width, least_width(table)))
 
 
 def _longest(column: Any) -> int:

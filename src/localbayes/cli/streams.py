@@ -5,8 +5,11 @@ from __future__ import annotations
 import codecs
 import re
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
 
-__all__ = ["write_anything"]
+__all__ = ["writing_anything"]
 
 _STAND_INS = {
     "±": "+-", "×": "x", "÷": "/", "–": "-", "—": "-", "−": "-", "…": "...", "·": "*", "∞": "inf",
@@ -16,13 +19,22 @@ _BARS = range(0x2580, 0x25A0)
 _POWERS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 
 
-def write_anything() -> None:
-    """Let standard output and standard error write any text, in whatever encoding they have."""
+@contextmanager
+def writing_anything() -> Iterator[None]:
+    """Let standard output write any text, in whatever encoding it has; standard error does so by itself."""
     codecs.register_error("localbayes", _stand_in)
-    for stream in (sys.stdout, sys.stderr):
-        # Streams that others put in place of these may lack the method.
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="localbayes")
+    stream: Any = sys.stdout
+    # A stream that others put in its place may lack the method.
+    if not hasattr(stream, "reconfigure"):
+        yield
+        return
+    before = stream.errors
+    stream.reconfigure(errors="localbayes")
+    try:
+        yield
+    finally:
+        with suppress(OSError, ValueError):  # there may be nobody left to read
+            stream.reconfigure(errors=before)
 
 
 def _stand_in(error: UnicodeError) -> tuple[str, int]:
@@ -36,4 +48,5 @@ def _stand_in(error: UnicodeError) -> tuple[str, int]:
 def _replace(letter: str) -> str:
     if letter.isascii():
         return letter
-    return _STAND_INS.get(letter, "#" if ord(letter) in _BARS else "?")
+    # Names of classes stay apart, whatever letters they have.
+    return _STAND_INS.get(letter) or ("#" if ord(letter) in _BARS else ascii(letter)[1:-1])

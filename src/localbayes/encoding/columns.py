@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import pairwise
 from numbers import Number
 from typing import Any
@@ -20,6 +21,7 @@ __all__ = [
     "kind_of",
     "number_text",
     "sorted_values",
+    "value_text",
 ]
 
 # Codes in the making: a value never seen in fit, and a value that is missing.
@@ -119,7 +121,7 @@ class CategoricalColumn:
         """Readable names of the values, by code."""
         names = ["(missing)"] * self.size
         for value, code in self._codes().items():
-            names[code] = str(value)
+            names[code] = value_text(value)
         return names
 
     def _codes(self) -> dict[Any, int]:
@@ -187,6 +189,18 @@ def kind_of(value: Any) -> str:
         return "text"
     is_number = isinstance(value, Number) and not isinstance(value, bool)
     return "numbers" if is_number else f"{type(value).__name__} values"
+
+
+def value_text(value: Any) -> str:
+    """A category as text; of midnight only its date.
+
+    Examples
+    --------
+    >>> value_text("red"), value_text(datetime(2020, 1, 31)), value_text(datetime(2020, 1, 31, 12))
+    ('red', '2020-01-31', '2020-01-31 12:00:00')
+    """
+    text = str(value)
+    return text.removesuffix(" 00:00:00") if isinstance(value, datetime) else text
 
 
 def _is_text(value: Any) -> bool:

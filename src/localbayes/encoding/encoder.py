@@ -1,6 +1,5 @@
 """From a table to codes, with domains, bins, means and modes learned in fit."""
 
-import warnings
 from collections.abc import Sequence
 from copy import copy
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from localbayes._warnings import warn
 from localbayes.encoding.coded import Codes, code_dtype, missing_code, unseen_code
 from localbayes.encoding.columns import (
     MISSING,
@@ -161,10 +161,9 @@ class TableEncoder:
         if mistaken:
             name, learned, came = mistaken[0]
             those = "it" if len(mistaken) == 1 else f"all {len(mistaken)} such columns"
-            warnings.warn(
+            warn(
                 f"column {name!r} was learned as {kind_of(learned)}, got {kind_of(came)} such as "
-                f"{came!r:.40}, so no value is known; convert {those}",
-                stacklevel=2,
+                f"{came!r:.40}, so no value is known; convert {those}"
             )
         return codes
 

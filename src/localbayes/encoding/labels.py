@@ -1,7 +1,6 @@
 """Class labels and their codes."""
 
 import sys
-import warnings
 from contextlib import suppress
 from typing import Any
 
@@ -11,6 +10,7 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
+from localbayes._warnings import warn as warn_user
 from localbayes.encoding.columns import sorted_values
 from localbayes.encoding.tables import is_frame, is_missing
 
@@ -151,10 +151,9 @@ def _vector(y: Any, warn: bool = False) -> Any:
     if not is_frame(y) or y.shape[1] != 1:
         return y
     if warn:
-        warnings.warn(
+        warn_user(
             f"y is a {type(y).__name__} of one column, which is taken as y; pass the column itself",
             DataConversionWarning,
-            stacklevel=3,
         )
     return y.to_series() if hasattr(y, "to_series") else y.iloc[:, 0]
 

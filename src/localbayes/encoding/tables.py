@@ -103,10 +103,12 @@ def check_table(X: Any, estimator: Any) -> Any:
     if isinstance(X, list | tuple):
         X = _array_of_rows(X)
     if isinstance(X, np.ma.MaskedArray):
-        # Whole numbers become objects, which keep all their digits beside NaN.
         masked, kind = np.ma.getmaskarray(X), X.dtype.kind
-        X = X.data.astype(X.dtype if kind in "fmM" else object)
-        X[masked] = np.nan if kind in "iuf" else None
+        # Whole numbers that a float does not hold become objects.
+        known = X.filled(0) if kind in "iu" else np.zeros(0)
+        short = kind in "iu" and max(int(known.max(initial=0)), -int(known.min(initial=0))) <= 1 << 53
+        X = X.data.astype(np.float64 if short else X.dtype if kind in "fmM" else object)
+        X[masked] = np.nan if short or kind == "f" else None
     return check_array(X, dtype=None, ensure_all_finite=False, estimator=estimator)
 
 
@@ -177,8 +179,7 @@ def _array_column(name: str, column: npt.NDArray[Any], categorical: bool | None)
     if categorical is None:
         categorical = column.dtype.kind not in "iuf"
         if column.dtype.kind == "O":
-            # NaN is a missing number; None may be a missing anything.
-            known = [v for v in column.tolist() if isinstance(v, float) or not is_missing(v)]
+            known = [v for v in column.tolist() if not is_missing(v)]
             others = (bool, *_NO_NUMBERS)
             categorical = not known or any(
                 isinstance(v, others) or not isinstance(v, int | float | np.number) for v in known
@@ -205,6 +206,8 @@ def _cells(column: npt.NDArray[Any]) -> list[Any]:
         return list(column.tolist())
     short = column.astype(f"{column.dtype.kind}8[us]")
     same = short.astype(column.dtype) == column
+    # Beyond Python's years there are but numbers.
+    same &= [not isinstance(value, int) for value in short.tolist()]
     return [a if ok else b for a, b, ok in zip(short.tolist(), column, same, strict=True)]
 
 
@@ -272,9 +275,8 @@ def _python_time(value: Any) -> Any:
     kind = type(value).__name__
     if type(value) is date:
         return datetime.combine(value, time())
-    if (kind == "Timestamp" and value.nanosecond and not value.tzinfo) or (
-        kind == "Timedelta" and value.nanoseconds
-    ):
+    in_nanoseconds = getattr(value, "nanosecond", 0) or getattr(value, "nanoseconds", 0)
+    if kind in ("Timestamp", "Timedelta") and in_nanoseconds and not getattr(value, "tzinfo", None):
         return value.to_numpy()
     if isinstance(value, np.datetime64 | np.timedelta64):
         return _cells(np.array([value]))[0]

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from localbayes.classifiers.base import BayesClassifier
 from localbayes.encoding import Coded
 from localbayes.encoding.coded import Codes, missing_code
-from localbayes.encoding.columns import RawColumn, number_text
+from localbayes.encoding.columns import RawColumn, number_text, value_text
 from localbayes.encoding.tables import read_columns
 
 __all__ = ["attribute_names", "query_values", "row_labels"]
@@ -96,7 +96,7 @@ def _as_came(raw: RawColumn, q: int) -> str | None:
     if raw.numeric:
         number = raw.numbers[q]
         return None if np.isnan(number) else number_text(float(number))
-    return None if raw.codes[q] < 0 else str(raw.values[raw.codes[q]])
+    return None if raw.codes[q] < 0 else value_text(raw.values[raw.codes[q]])
 
 
 def _reading(came: str | None, label: str | None) -> str:

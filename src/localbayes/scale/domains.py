@@ -7,7 +7,6 @@ import numpy as np
 
 from localbayes.classifiers.base import BayesClassifier
 from localbayes.classifiers.eager import PairClassifier
-from localbayes.classifiers.weights import log_shift
 from localbayes.encoding import ClassLabels, TableEncoder
 from localbayes.encoding.columns import sorted_values
 from localbayes.encoding.summaries import NumberSummary, Summary
@@ -50,6 +49,4 @@ def set_domains(estimator: Any, names: list[str], columns: list[Summary], labels
     estimator.labels_ = ClassLabels(declared)
     estimator.classes_ = estimator.labels_.classes
     estimator._class_count = np.array([labels.counts[label] for label in declared], dtype=np.int64)
-    options = estimator.priors, estimator.class_weight
-    pseudo_count = estimator._class_pseudo_count(len(declared))
-    estimator._log_shift = log_shift(*options, estimator.labels_, estimator._class_count, pseudo_count)
+    estimator._log_shift = estimator._shift(estimator.labels_, estimator._class_count)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import platform
 import time
-import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
+from localbayes._warnings import warn
 from localbayes.study.cluster import work_on_cluster
 from localbayes.study.crew import Crew, refuse_what_cannot_be_sent
 from localbayes.study.methods import built_in
@@ -121,10 +121,9 @@ def _warn_of_other_versions(store: Store, sets: Sequence[str], columns: Sequence
 
     found = store.other_versions(sets, [name for name in columns if name in built_in()], __version__)
     if found:
-        warnings.warn(
+        warn(
             f"the store {store.path} keeps results of localbayes {', '.join(found)}, this is {__version__}: "
-            "use another store to have them all from this one",
-            stacklevel=3,
+            "use another store to have them all from this one"
         )
 
 

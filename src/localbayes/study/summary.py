@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import warnings
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from localbayes._warnings import warn
 from localbayes.study.scoring import N_BINS
 from localbayes.study.store import FoldRow, Store
 from localbayes.study.table import PAPER_COLUMNS, REFERENCE, Cell, Table
@@ -117,10 +117,9 @@ def _reference(measured: Sequence[str], wanted: str | None, store: Store) -> str
             f"the reference can be {', '.join(measured)}"
         )
     if len(measured) > 1:
-        warnings.warn(
+        warn(
             f"{REFERENCE} has no results in {store.path}, so marks refer to {measured[0]}: "
-            "choose another column with --reference",
-            stacklevel=4,
+            "choose another column with --reference"
         )
     return measured[0]
 
