@@ -188,7 +188,7 @@ class LazyClassifier(BayesClassifier):
 
 
 # Cells that queries are compared with in some tenths of a second.
-_MOST_CELLS = 4 << 30
+_MOST_CELLS = 8 << 30
 
 
 def kth_distance(at_distance: npt.NDArray[Any], k: int) -> npt.NDArray[np.intp]:
