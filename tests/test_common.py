@@ -194,7 +194,7 @@ def test_threads_do_not_change_a_bit(method):
 
 
 def test_threads_are_kept_and_do_not_pile_up():
-    """Batches of all sizes share as many threads as there are processors, or four."""
+    """Batches of all sizes share the threads of one n_jobs, at most as many as processors, or four."""
     codes, sizes, y, _ = coded_table(1, n=200)
     table = Coded(codes, sizes)
     model = LCWNB(5, n_jobs=7).fit(table, y)

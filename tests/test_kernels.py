@@ -569,7 +569,7 @@ def test_a_thread_that_cannot_be_started_takes_no_queries(monkeypatch):
     model = Slow(n_jobs=2).fit(train, classes)
     with ThreadPoolExecutor(2, thread_name_prefix="localbayes") as helpers:
         helpers.submit(free.wait, 60)
-        monkeypatch.setattr(base, "_helpers", lambda: helpers)
+        monkeypatch.setattr(base, "_helpers", lambda n: helpers)
         monkeypatch.setattr(threading.Thread, "start", refuse)
         got = model.predict_log_joint(train)
         assert taken.is_set()

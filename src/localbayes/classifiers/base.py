@@ -449,7 +449,8 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_jobs(self.n_jobs)
         n = len(codes)
         out = np.empty((n, *shape), dtype=dtype) if out is None else out
-        threads = min(_n_threads(self.n_jobs), max(1, n // _FEWEST_QUERIES))
+        most = _n_threads(self.n_jobs)
+        threads = min(most, max(1, n // _FEWEST_QUERIES))
         fitting = _CACHE_BYTES // ((sets or self._n_sets()) * self._bytes_per_query())
         cut = shares(n, threads, max(1, min(self._most_queries(), fitting)))
 
@@ -465,7 +466,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             chunks = iter(cut)
             try:
                 with suppress(RuntimeError):  # as of a program that is about to end, or has too many threads
-                    others.extend(_helpers().submit(run, chunks) for _ in range(threads - 1))
+                    others.extend(_helpers(most - 1).submit(run, chunks) for _ in range(threads - 1))
                 if len(others) < threads - 1:
                     # What could not be handed over may yet be begun by somebody whom nobody waits for.
                     chunks = iter(cut)
@@ -523,9 +524,12 @@ def _processors() -> int:
 
 
 @cache
-def _helpers() -> ThreadPoolExecutor:
-    """Threads that stay: to start two takes as long as some dozen queries."""
-    return ThreadPoolExecutor(max(_processors(), _THREADS) - 1, thread_name_prefix="localbayes")
+def _helpers(n: int) -> ThreadPoolExecutor:
+    """Threads that stay: to start two takes as long as some dozen queries.
+
+    As many as are asked for and no more: where one would do, two take turns and find nothing in their cache.
+    """
+    return ThreadPoolExecutor(n, thread_name_prefix="localbayes")
 
 
 if hasattr(os, "register_at_fork"):
