@@ -414,8 +414,7 @@ private:
                     if (leaf == 0) continue;
                     int32_t* row = rows + size_t(distance(8 * group + low)) * width_;
                     const uint64_t* words = words_.data();
-                    for (int i = 0; i < width_; i += 4, words += 4)  // the width is a multiple of four
-                        for (int k = 0; k < 4; ++k) row[i + k] += std::popcount(leaf & words[k]);
+                    for (int i = 0; i < width_; i += 4) Word::add_popcounts(row + i, leaf, words + i);  // a multiple of four
                 }
             }
         }

@@ -1,6 +1,7 @@
 // 256-bit words; a popcount is two table look-ups per byte, one per nibble.
 #include <immintrin.h>
 
+#include <bit>
 #include <cstdint>
 
 namespace {
@@ -39,6 +40,9 @@ struct Word {
         __m128i* target = reinterpret_cast<__m128i*>(out);
         const __m128i both = _mm_add_epi32(_mm256_castsi256_si128(abcd), _mm256_extracti128_si256(abcd, 1));
         _mm_storeu_si128(target, _mm_add_epi32(_mm_loadu_si128(target), both));
+    }
+    static void add_popcounts(int32_t* out, uint64_t rows, const uint64_t* columns) {
+        for (int k = 0; k < 4; ++k) out[k] += std::popcount(rows & columns[k]);
     }
 };
 

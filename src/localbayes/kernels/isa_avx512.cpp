@@ -1,7 +1,10 @@
 // 512-bit words with a popcount instruction (VPOPCNTDQ).
 #include <immintrin.h>
 
+#include <array>
+#include <bit>
 #include <cstdint>
+#include <cstring>
 
 namespace {
 
@@ -18,10 +21,27 @@ struct Word {
         sum.lanes = _mm512_add_epi64(sum.lanes, __m512i(popcounts(a & b)));
     }
     static void add_values(int32_t* out, const Sum (&sum)[4]) {
-        for (int k = 0; k < 4; ++k) {
-            const Vec s = Vec(sum[k].lanes);
-            out[k] += int32_t(((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7])));
-        }
+        const auto pair = [](Sum a, Sum b) {  // 32-bit lanes a b a b ..., of half the vector
+            const Vec ab = Vec(a.lanes) | Vec(b.lanes) << 32;
+            const auto [low, high] = std::bit_cast<std::array<Half, 2>>(ab);
+            return __m256i(low + high);
+        };
+        const __m256i ab = pair(sum[0], sum[1]), cd = pair(sum[2], sum[3]);
+        const Half abcd = Half(_mm256_unpacklo_epi64(ab, cd)) + Half(_mm256_unpackhi_epi64(ab, cd));
+        add(out, _mm_add_epi32(_mm256_castsi256_si128(__m256i(abcd)), _mm256_extracti128_si256(__m256i(abcd), 1)));
+    }
+    static void add_popcounts(int32_t* out, uint64_t rows, const uint64_t* columns) {
+        Half words;
+        std::memcpy(&words, columns, sizeof words);
+        const __m256i counts = _mm256_popcnt_epi64(__m256i(words & rows)), even = _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6);
+        add(out, _mm256_castsi256_si128(_mm256_permutevar8x32_epi32(counts, even)));
+    }
+
+private:
+    using Half = uint64_t __attribute__((vector_size(32)));
+    static void add(int32_t* out, __m128i four) {
+        __m128i* target = reinterpret_cast<__m128i*>(out);
+        _mm_storeu_si128(target, _mm_add_epi32(_mm_loadu_si128(target), four));
     }
 };
 

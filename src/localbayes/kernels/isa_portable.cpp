@@ -17,6 +17,9 @@ struct Word {
     static void add_values(int32_t* out, const Sum (&sum)[4]) {
         for (int k = 0; k < 4; ++k) out[k] += sum[k];
     }
+    static void add_popcounts(int32_t* out, uint64_t rows, const uint64_t* columns) {
+        for (int k = 0; k < 4; ++k) out[k] += std::popcount(rows & columns[k]);
+    }
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
+using __m128i = long long __attribute__((vector_size(16), may_alias, aligned(1)));
 using __m256i = long long __attribute__((vector_size(32), may_alias, aligned(1)));
 using __m512i = long long __attribute__((vector_size(64), may_alias, aligned(1)));
 using __mmask8 = unsigned char;
@@ -24,24 +25,35 @@ inline __mmask8 _mm512_test_epi64_mask(__m512i a, __m512i b) {
     for (int k = 0; k < 8; ++k) mask |= unsigned((a[k] & b[k]) != 0) << k;
     return __mmask8(mask);
 }
-inline long long _mm512_reduce_add_epi64(__m512i a) {
-    return ((a[0] + a[4]) + (a[1] + a[5])) + ((a[2] + a[6]) + (a[3] + a[7]));
-}
 
-inline __m256i _mm256_loadu_si256(const __m256i* p) {
-    __m256i x;
+inline __m256i _mm256_popcnt_epi64(__m256i a) {
+    for (int k = 0; k < 4; ++k) a[k] = __builtin_popcountll(a[k]);
+    return a;
+}
+inline __m256i _mm256_unpacklo_epi64(__m256i a, __m256i b) { return __m256i{a[0], b[0], a[2], b[2]}; }
+inline __m256i _mm256_unpackhi_epi64(__m256i a, __m256i b) { return __m256i{a[1], b[1], a[3], b[3]}; }
+inline __m256i _mm256_setr_epi32(int a, int b, int c, int d, int e, int f, int g, int h) {
+    using Eight = int __attribute__((vector_size(32)));
+    return __m256i(Eight{a, b, c, d, e, f, g, h});
+}
+inline __m256i _mm256_permutevar8x32_epi32(__m256i a, __m256i lanes) {
+    int from[8], at[8], to[8];
+    std::memcpy(from, &a, sizeof from);
+    std::memcpy(at, &lanes, sizeof at);
+    for (int k = 0; k < 8; ++k) to[k] = from[at[k] & 7];
+    std::memcpy(&a, to, sizeof a);
+    return a;
+}
+inline __m128i _mm256_castsi256_si128(__m256i a) { return __m128i{a[0], a[1]}; }
+inline __m128i _mm256_extracti128_si256(__m256i a, int high) { return __m128i{a[2 * high], a[2 * high + 1]}; }
+
+inline __m128i _mm_loadu_si128(const __m128i* p) {
+    __m128i x;
     std::memcpy(&x, p, sizeof x);
     return x;
 }
-inline __m256i _mm256_cmpeq_epi8(__m256i a, __m256i b) {
-    using Bytes = signed char __attribute__((vector_size(32)));
-    return __m256i(Bytes(a) == Bytes(b));
+inline void _mm_storeu_si128(__m128i* p, __m128i x) { std::memcpy(p, &x, sizeof x); }
+inline __m128i _mm_add_epi32(__m128i a, __m128i b) {
+    using Four = int __attribute__((vector_size(16)));
+    return __m128i(Four(a) + Four(b));
 }
-inline int _mm256_movemask_epi8(__m256i a) {
-    unsigned mask = 0;
-    unsigned char bytes[32];
-    std::memcpy(bytes, &a, sizeof bytes);
-    for (int k = 0; k < 32; ++k) mask |= unsigned(bytes[k] >> 7) << k;
-    return int(mask);
-}
-inline int _mm_popcnt_u32(unsigned x) { return __builtin_popcount(x); }
