@@ -115,7 +115,7 @@ def sanitize(tables: int) -> None:
     print(run(check, tables).stdout, end="", flush=True)
     if emulate:
         print(run(check, tables, "portable", "avx512").stdout.rstrip(), "(emulated: this machine lacks it)")
-    pairs = build("check_pairs.cpp", ["pairs.cpp"], folder, SANITIZE)
+    pairs = build("check_pairs.cpp", [], folder, SANITIZE)
     print(run(pairs, 5 * tables).stdout, end="")
 
 

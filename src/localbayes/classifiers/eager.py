@@ -1,9 +1,11 @@
 """The eager family: formulas over counts of values and of pairs of values."""
 
+import math
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import logsumexp
 
 import localbayes.kernels._kernels as _kernels
 from localbayes.classifiers.base import BayesClassifier, Floats
@@ -12,7 +14,16 @@ from localbayes.classifiers.terms import sum_of_terms
 from localbayes.encoding.coded import Codes
 from localbayes.parameters import Discretize, Missing, check_number
 
-__all__ = ["EagerClassifier", "OneDependence", "PairClassifier", "pair_counts", "row_terms", "sum_rows"]
+__all__ = [
+    "PRODUCT_BITS",
+    "EagerClassifier",
+    "OneDependence",
+    "PairClassifier",
+    "factor_bits",
+    "pair_counts",
+    "row_terms",
+    "sum_rows",
+]
 
 
 class EagerClassifier(BayesClassifier):
@@ -128,35 +139,41 @@ class OneDependence(PairClassifier):
     """
 
     def _set_superparents(self, log_base: Floats, pseudo: Floats) -> None:
-        self.pseudo_count_ = pseudo
-        used = np.isfinite(log_base)
-        log2_base = np.where(used, log_base, 0.0) / np.log(2)
-        exponent = np.floor(log2_base)
-        # The kernel works with numbers far outside the range of double: a mantissa and an exponent apart.
-        self._mantissa = np.where(used, np.exp2(log2_base - exponent), 0.0)
-        self._exponent = np.where(used, exponent, _FAR_BELOW)
+        self.pseudo_count_, self._log_base = pseudo, log_base
+        # Products over all attributes may leave the range of double: those over parts of them do not.
+        counts, m = self.counts_, len(pseudo)
+        factors = m * factor_bits(pseudo.min(), counts.class_counts.max() + pseudo.max())
+        bits = factors + np.abs(log_base[np.isfinite(log_base)]).max(initial=0.0) / np.log(2)
+        n_parts = min(m, math.ceil(bits / PRODUCT_BITS))
+        ends = np.arange(n_parts + 1) * m // n_parts
+        self._spans = np.column_stack([ends[:-1], ends[1:]])
+        self._base = np.exp(log_base / n_parts)
+
+    def _bytes_per_query(self) -> int:
+        m, r, n_parts = len(self.sizes_), len(self.labels_), len(self._spans)
+        return super()._bytes_per_query() + 8 * m * r * (n_parts if n_parts == 1 else 2 * n_parts)
 
     def _log_joint(self, codes: Codes) -> Floats:
         counts = self.counts_
-        out = np.empty((len(codes), counts.n_classes))
-        _kernels.sum_superparents(
-            *counts.layout,
-            counts.slots(codes),
-            counts.pair_counts,
-            self.pseudo_count_,
-            self._mantissa,
-            self._exponent,
-            out,
-        )
-        return out
+        offsets = counts.offsets(counts.slots(codes))
+        shape = (len(counts.sizes), len(codes), counts.n_classes)
+        parts = np.empty((len(self._spans), *shape))
+        for span, part in zip(self._spans, parts, strict=True):
+            _kernels.multiply_counts(counts.pair_counts, *offsets, self.pseudo_count_, self._base, span, part)
+        # There may be no superparent at all.
+        with np.errstate(divide="ignore"):
+            joint: Floats = (
+                np.log(parts[0].sum(axis=0))
+                if len(parts) == 1
+                else logsumexp(np.log(parts).sum(axis=0), axis=0)
+            )
+        return joint
 
     def _terms(self, codes: Codes) -> tuple[Floats, Floats]:
         counts, pseudo = self.counts_, self.pseudo_count_
         total = counts.sizes * pseudo
         slots = counts.slots(codes)
         n_py = counts.value_counts[slots].swapaxes(1, 2).astype(np.float64)
-        with np.errstate(divide="ignore"):
-            log_base = np.log(self._mantissa) + self._exponent * np.log(2)
         # factors[q, y, p, i] is P(x_i | x_p, y), and P(x_p | y) where i is p.
         factors = (pair_counts(counts, codes) + pseudo) / (n_py[..., None] + total)
         log_factors = np.log(factors)
@@ -164,11 +181,23 @@ class OneDependence(PairClassifier):
         log_factors[..., own, own] = np.log((n_py + pseudo) / (counts.class_counts[:, None] + total))
         log_totals = np.log(n_py[..., None] + total)
         log_totals[..., own, own] = 0.0
-        base = log_base[slots].swapaxes(1, 2) + log_totals.sum(axis=3) - log_factors[..., own, own]
+        base = self._log_base[slots].swapaxes(1, 2) + log_totals.sum(axis=3) - log_factors[..., own, own]
         return sum_of_terms(base, log_factors)
 
 
-_FAR_BELOW = -(2.0**40)
+# A product of no more bits is in the range of double, also if it has a factor or two more.
+PRODUCT_BITS = 850
+
+
+def factor_bits(least: float, most: float) -> float:
+    """Bits that a factor between two bounds may add to the exponent of a product, or take from it.
+
+    Examples
+    --------
+    >>> factor_bits(0.25, 8.0), factor_bits(0.0625, 8.0)
+    (3.0, 4.0)
+    """
+    return float(max(abs(np.log2(least)), abs(np.log2(most)), 1.0))
 
 
 def row_terms(rows: npt.NDArray[np.int64], table: Floats, start: Floats) -> tuple[Floats, Floats]:
@@ -190,6 +219,7 @@ def pair_counts(counts: PairCounts, codes: Codes) -> npt.NDArray[Any]:
 
 def sum_rows(rows: npt.NDArray[np.int64], table: Floats, start: Floats) -> Floats:
     """Start plus, for every query, the sum of the rows of a table that it names."""
-    out = np.empty((len(rows), table.shape[1]))
-    _kernels.sum_rows(rows, table, start, out)
-    return out
+    total = np.tile(start, (len(rows), 1))
+    for row in rows.T:
+        total += table.take(row, axis=0)
+    return total

@@ -4,7 +4,7 @@ import numpy as np
 
 import localbayes.kernels._kernels as _kernels
 from localbayes.classifiers.base import Floats
-from localbayes.classifiers.eager import PairClassifier, pair_counts
+from localbayes.classifiers.eager import PRODUCT_BITS, PairClassifier, factor_bits, pair_counts
 from localbayes.encoding.coded import Codes
 
 __all__ = ["HNB"]
@@ -63,21 +63,29 @@ class HNB(PairClassifier):
         alone = np.repeat(total <= 0, counts.sizes + 1)[:, None]
         self._alone = np.where(alone, (n_iy + 1 / counts.slot_sizes[:, None]) / (n_y + 1), 0.0)
 
+    def _bytes_per_query(self) -> int:
+        return super()._bytes_per_query() + 8 * len(self.sizes_) * len(self.labels_)
+
     def _log_joint(self, codes: Codes) -> Floats:
         counts = self.counts_
-        out = np.empty((len(codes), counts.n_classes))
-        _kernels.mix_parents(
-            *counts.layout,
-            counts.slots(codes),
+        m = len(counts.sizes)
+        mixed = np.empty((m, len(codes), counts.n_classes))
+        _kernels.mix_counts(
             counts.pair_counts,
+            *counts.offsets(counts.slots(codes)),
             1 / counts.sizes,
             self.weights_,
             self._alone,
             self._scale,
-            self._log_prior,
-            out,
+            mixed,
         )
-        return out
+        # As few logarithms as the range of double allows.
+        bits = factor_bits(1 / counts.sizes.max() / (counts.class_counts.max() + 1), 2.0)
+        step = max(1, int(PRODUCT_BITS / bits))
+        log_joint = np.tile(self._log_prior, (len(codes), 1))
+        for begin in range(0, m, step):
+            log_joint += np.log(np.multiply.reduce(mixed[begin : begin + step], axis=0))
+        return log_joint
 
     def _terms(self, codes: Codes) -> tuple[Floats, Floats]:
         counts = self.counts_

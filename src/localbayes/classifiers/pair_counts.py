@@ -19,8 +19,11 @@ NEGLIGIBLE = 1e-6
 # Bits of information that weights which are no whole numbers may leave where there is none.
 _ROUNDING = 1e-12
 
-# Rows that are turned into slots at a time.
+# Rows that are counted at a time, at least: of a large table more, since each time takes one like it.
 _STEP = 1 << 12
+
+# Counts of pairs that are looked at at a time.
+_CELLS = 1 << 20
 
 
 class ValueCounts:
@@ -78,6 +81,11 @@ class ValueCounts:
         return sum(table.nbytes for table in self._tables().values())
 
     @property
+    def _unseen(self) -> npt.NDArray[np.int64]:
+        """The unseen slot of every attribute."""
+        return self.first_slot[1:] - 1
+
+    @property
     def slot_sizes(self) -> npt.NDArray[np.int64]:
         """The q_i of the attribute that owns each slot."""
         return np.repeat(self.sizes, self.sizes + 1)
@@ -86,8 +94,8 @@ class ValueCounts:
         """Slot of every code; a code that is no declared value goes to the attribute's unseen slot."""
         if codes.shape[1:] != self.sizes.shape:
             raise ValueError(f"rows must have {len(self.sizes)} codes, got shape {codes.shape}")
-        slots = np.empty(codes.shape, dtype=np.int64)
-        _kernels.find_slots(self.first_slot, np.ascontiguousarray(codes), slots)
+        slots: npt.NDArray[np.int64] = np.minimum(codes, self.sizes, order="C")
+        slots += self.first_slot[:-1]
         return slots
 
     def add(
@@ -114,9 +122,11 @@ class ValueCounts:
             self._convert(np.float64)
             weights = np.ascontiguousarray(weights, dtype=np.float64)
         self.class_counts += np.bincount(classes, weights, self.n_classes).astype(self.class_counts.dtype)
-        for begin in range(0, len(codes), _STEP):
-            part = slice(begin, begin + _STEP)
+        step = max(_STEP, self.n_slots * self.n_classes // max(len(self.sizes), 1))
+        for begin in range(0, len(codes), step):
+            part = slice(begin, begin + step)
             self._count(self.slots(codes[part]), classes[part], None if weights is None else weights[part])
+        self._clear(self._unseen)
 
     def copy(self) -> Self:
         """Return the same counts, to add others to; tables that do not fit the sizes are refused."""
@@ -186,6 +196,10 @@ class ValueCounts:
         shift = grown.first_slot[:-1] - self.first_slot[:-1]
         return np.arange(self.n_slots) + np.repeat(shift, self.sizes + 1)
 
+    def _clear(self, slots: npt.NDArray[np.int64]) -> None:
+        """Take out what was counted of some slots, one of each attribute."""
+        self.value_counts[slots] = 0
+
     def _copy(self, source: Self, slots: npt.NDArray[np.int64]) -> None:
         self.value_counts[slots] = source.value_counts
 
@@ -195,9 +209,10 @@ class ValueCounts:
         classes: npt.NDArray[np.int64],
         weights: npt.NDArray[np.float64] | None,
     ) -> None:
-        _kernels.count_rows(
-            self.first_slot, self.first_slot, slots, classes, weights, self.value_counts, None
-        )
+        cells = slots * self.n_classes + classes[:, None]
+        each = None if weights is None else np.repeat(weights, slots.shape[1])
+        found = np.bincount(cells.ravel(), each, self.value_counts.size)
+        self.value_counts += found.reshape(self.value_counts.shape).astype(self.value_counts.dtype)
 
 
 class PairCounts(ValueCounts):
@@ -249,7 +264,8 @@ class PairCounts(ValueCounts):
         self.names = None if names is None else list(names)
         self._refuse_beyond_limit(4 * start[-1] * int(n_classes), widths)
         super().__init__(sizes, n_classes)
-        self.first_cell = np.array(start, dtype=np.int64)
+        before = np.repeat(self.first_slot[:-1], self.sizes + 1)
+        self.first_cell = np.repeat(start[:-1], self.sizes + 1) + (np.arange(self.n_slots) - before) * before
         self.pair_counts: npt.NDArray[Any] = np.zeros((start[-1], self.n_classes), dtype=np.int32)
 
     def block(self, i: int, j: int) -> npt.NDArray[Any]:
@@ -264,15 +280,35 @@ class PairCounts(ValueCounts):
         It is exactly zero where they are independent in every class. Cells with P(i, j, y) P(y) or
         P(i, y) P(j, y) below 1e-6 are left out, as in Weka; see :func:`telling`.
         """
-        m = len(self.sizes)
-        information: npt.NDArray[np.float64] = np.empty((m, m))
-        _kernels.conditional_information(*self.layout, self.pair_counts, self.n_rows, NEGLIGIBLE, information)
+        m, n = len(self.sizes), self.n_rows
+        owner = np.repeat(np.arange(m), self.sizes + 1)
+        information = np.zeros((m, m))
+        for j in range(1, m):
+            pairs, first = self._rows_of(j), self.first_slot[:j]
+            # Counts in rows that know both attributes: of a value of j (v), of i (u), of all.
+            n_v = np.add.reduceat(pairs, first, axis=1, dtype=np.float64)
+            n_u = pairs.sum(axis=0, dtype=np.float64)
+            n_y = np.add.reduceat(n_u, first)
+            step = max(1, _CELLS // n_u.size)
+            for begin in range(0, len(pairs), step):
+                part = pairs[begin : begin + step]
+                v, u, y = np.unravel_index(np.flatnonzero(part), part.shape)
+                i, both, of_v, of_u = (
+                    owner[u],
+                    part[v, u, y].astype(np.float64),
+                    n_v[begin + v, owner[u], y],
+                    n_u[u, y],
+                )
+                counted = (both / n * (n_y[i, y] / n) >= NEGLIGIBLE) & (of_v / n * (of_u / n) >= NEGLIGIBLE)
+                # The ratio is exactly 1, and its logarithm 0, where the two are independent.
+                terms = counted * both * np.log2(both * n_y[i, y] / (of_v * of_u))
+                information[j, :j] += np.bincount(i, terms, j)
+            information[:j, j] = information[j, :j] = information[j, :j] / n
         return telling(information, self)
 
-    @property
-    def layout(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """First slot and first cell of every attribute, as the kernels want them."""
-        return self.first_slot, self.first_cell
+    def offsets(self, slots: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Where the kernels find the counts of i < j: at the first of j plus the second of i."""
+        return (self.first_cell * self.n_classes)[slots], slots * self.n_classes
 
     def _tables(self) -> dict[str, npt.NDArray[Any]]:
         return super()._tables() | {"pair_counts": self.pair_counts}
@@ -297,18 +333,28 @@ class PairCounts(ValueCounts):
         for j, q in enumerate(source.sizes):
             self._rows_of(j)[:q, slots[: source.first_slot[j]]] = source._rows_of(j)[:q]
 
+    def _clear(self, slots: npt.NDArray[np.int64]) -> None:
+        super()._clear(slots)
+        for j, slot in enumerate(slots):
+            self._rows_of(j)[slot - self.first_slot[j]] = 0
+            self._rows_of(j)[:, slots[:j]] = 0
+
     def _count(
         self,
         slots: npt.NDArray[np.int64],
         classes: npt.NDArray[np.int64],
         weights: npt.NDArray[np.float64] | None,
     ) -> None:
-        _kernels.count_rows(*self.layout, slots, classes, weights, self.value_counts, self.pair_counts)
+        super()._count(slots, classes, weights)
+        each = np.ones(len(slots)) if weights is None else weights
+        pairs = self.pair_counts
+        _kernels.count_pairs(pairs, *self.offsets(slots), classes, each.astype(pairs.dtype, copy=False))
 
     def _rows_of(self, j: int) -> npt.NDArray[Any]:
         """Counts of the values of attribute j with all slots before it, shape (q_j + 1, first_slot[j], r)."""
-        cells = self.pair_counts[self.first_cell[j] : self.first_cell[j + 1]]
-        return cells.reshape(self.sizes[j] + 1, self.first_slot[j], self.n_classes)
+        shape = (self.sizes[j] + 1, self.first_slot[j], self.n_classes)
+        begin = self.first_cell[self.first_slot[j]]
+        return self.pair_counts[begin : begin + shape[0] * shape[1]].reshape(shape)
 
     def _refuse_beyond_limit(self, needed: int, widths: list[int]) -> None:
         if needed <= self.max_table_bytes:

@@ -1,88 +1,98 @@
-// Pair counts: how often two attribute values occur together in each class, and what the eager
-// classifiers ask of them.
+// Pair counts: how often two attribute values occur together in each class, and the two scores that read them.
 //
-// A slot is one value of one attribute. Attribute i owns the slots first[i] .. first[i + 1] - 1: one for
-// each declared value and a last one for "a value never seen", whose counts stay zero.
-//
-// Layout. Only pairs of an attribute j with an earlier one i < j are kept. The values of j are the rows of
-// a matrix whose columns are all slots before first[j]; a cell holds one count per class, side by side, so
-// that a query reads and works on all classes at once:
-//
-//     attribute j, value 0   │ slot 0: r counts │ slot 1: r counts │ ... │ slot first[j] - 1: r counts │
-//     attribute j, value 1   │ ...
-//     attribute j, unseen    │ 0 ...
-//     attribute j + 1, ...     (longer rows)
-//
-// start[j] is the cell where the matrix of j begins. The whole table has
-//     start[m] = sum_j (q_j + 1) first[j]
-// cells of r counts, about half of the square of the number of slots. One row of data adds one to
-// m (m - 1) / 2 counts.
-//
-// A query reads each of its m (m - 1) / 2 cells once and uses it for both attributes. Counts are turned into
-// probabilities on the fly: a table of logarithms would take twice the memory and be slower, since fetching
-// cells is what costs. Products of sixteen factors cannot leave the range of double (a factor is between
-// 2^-60 and 2^60); after that many the exponents are taken out.
+// A slot is one value of one attribute; each attribute has one more for "a value never seen", whose counts are zero.
+// The slots of an attribute are the rows of a matrix whose columns are the slots of all attributes before it. A cell
+// holds one count per class. Counts are turned into probabilities on the fly: a table of logarithms would take twice
+// the memory and be slower, since fetching cells is what costs.
 #pragma once
+#include <algorithm>
 #include <cstdint>
+#include <type_traits>
+
+// What a query calls is compiled twice and chosen when the module is loaded. Neither version contracts
+// multiplications and additions, so both give the same bits.
+#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
+#define LOCALBAYES_ALSO_AVX2 __attribute__((target_clones("avx2", "default")))
+#else
+#define LOCALBAYES_ALSO_AVX2
+#endif
 
 namespace localbayes {
 
-struct Slots {
-    const int64_t* first;  // m + 1
-    const int64_t* start;  // m + 1
-    int m, n_classes;
-
-    int64_t unseen(int i) const { return first[i + 1] - 1; }
-    int64_t n_values(int i) const { return first[i + 1] - first[i] - 1; }
-    // Where the row of a slot of attribute j begins, in counts.
-    int64_t row(int j, int64_t slot) const { return (start[j] + (slot - first[j]) * first[j]) * n_classes; }
-};
-
-// Rows of data as slots, n x m.
-struct Rows {
-    const int64_t* slots;
+// The counts, and n rows of m values to count or to score. The cell of attributes i < j of a row is at row[j] +
+// column[i]; column[i] is also where tables of r numbers per slot have those of the value of i.
+template <class Count>
+struct Pairs {
+    Count* counts;
+    const int64_t *row, *column;
     int64_t n;
+    int m, r;
+
+    Pairs from(int64_t k) const { return {counts, row + k * m, column + k * m, n - k, m, r}; }
+
+    // to[y] = start[y], changed by step(to[y], count, i, y) for the attributes i != p from begin to end, in the first
+    // row. Blocks of classes stay in registers; the last may overlap the one before it. All is inlined, so that it is
+    // compiled for the instructions of the caller.
+    template <class Step>
+    [[gnu::always_inline]] void fold(int p, int begin, int end, const double* start, double* to, Step step) const {
+        const auto fold_blocks = [&](auto width) __attribute__((always_inline)) {
+            for (int block = 0; block < r; block += width) {
+                const int y = std::min(block, r - width);
+                double value[width];
+                for (int k = 0; k < width; ++k) value[k] = start[y + k];
+                const auto change = [&](int i, const Count* count) __attribute__((always_inline)) {
+                    for (int k = 0; k < width; ++k) value[k] = step(value[k], double(count[k]), i, y + k);
+                };
+                for (int i = begin; i < std::min(end, p); ++i) change(i, counts + row[p] + column[i] + y);
+                for (int i = std::max(begin, p + 1); i < end; ++i) change(i, counts + row[i] + column[p] + y);
+                for (int k = 0; k < width; ++k) to[y + k] = value[k];
+            }
+        };
+        if (r >= 8) fold_blocks(std::integral_constant<int, 8>{});
+        else if (r >= 4) fold_blocks(std::integral_constant<int, 4>{});
+        else if (r >= 2) fold_blocks(std::integral_constant<int, 2>{});
+        else fold_blocks(std::integral_constant<int, 1>{});
+    }
 };
 
-// Slots of codes, n x m; a code that is no declared value goes to the unseen slot.
-template <class Code>
-void find_slots(const Slots&, const Code* codes, int64_t n, int64_t* slots);
+// Adds rows, attribute by attribute, so that the part of the table in use stays in cache. Values never seen are
+// counted like others: the caller takes them out again.
+template <class Count>
+void count_pairs(const Pairs<Count>& pairs, const int64_t* classes, const Count* weights) {
+    for (int j = 1; j < pairs.m; ++j)
+        for (int64_t k = 0; k < pairs.n; ++k) {
+            const Pairs<Count> rows = pairs.from(k);
+            for (int i = 0; i < j; ++i) rows.counts[rows.row[j] + rows.column[i] + classes[k]] += weights[k];
+        }
+}
 
-// Adds rows to counts of values, [slot][class], and of pairs; weights may be null.
-template <class Count, class Pair>
-void count_rows(const Slots&, Rows, const int64_t* classes, const double* weights, Count* values, Pair* pairs);
+// One-dependence estimators, out[p][q][y] = start(p, y) prod_{i != p} (n_{p, i, y} + pseudo[i]) over the attributes i
+// from span[0] to span[1]; start is given per slot and class.
+template <class Count>
+LOCALBAYES_ALSO_AVX2 void multiply_counts(const Pairs<const Count>& pairs, const double* pseudo, const double* start,
+                                          const int64_t* span, double* out) {
+    for (int64_t q = 0; q < pairs.n; ++q)
+        for (int p = 0; p < pairs.m; ++p) {
+            const Pairs<const Count> query = pairs.from(q);
+            query.fold(p, int(span[0]), int(span[1]), start + query.column[p], out + (p * pairs.n + q) * pairs.r,
+                       [=](double product, double n, int i, int) { return product * (n + pseudo[i]); });
+        }
+}
 
-// out[q][y] = start[y] + sum_i table[rows[q][i]][y]
-void sum_rows(Rows, int m, int n_classes, const double* table, const double* start, double* out);
-
-// One-dependence estimators, out[q][y] = log sum_p base(p, y) prod_{i != p} (n_{p, i, y} + pseudo[i]).
-// base is given per slot and class as mantissa * 2^exponent; a mantissa of 0 leaves the superparent out.
-template <class Pair>
-void sum_superparents(const Slots&, Rows, const Pair* pairs, const double* pseudo, const double* mantissa,
-                      const double* exponent, double* out);
-
-// Hidden parents, out[q][y] = prior[y] + sum_i log(alone(i, y) + sum_{j != i} weight[i][j] (n_{i, j, y} + pseudo[i]) scale(j, y));
+// Hidden parents, out[i][q][y] = alone(i, y) + sum_{j != i} weight[i][j] (n_{i, j, y} + pseudo[i]) scale(j, y);
 // alone and scale are given per slot and class.
-template <class Pair>
-void mix_parents(const Slots&, Rows, const Pair* pairs, const double* pseudo, const double* weight, const double* alone,
-                 const double* scale, const double* prior, double* out);
-
-// Conditional mutual information I(i; j | class) in bits, m x m, symmetric, zero on the diagonal. A row that lacks a
-// value of i or j adds nothing, nor does a cell where P(i, j, y) P(y) or P(i, y) P(j, y) is below `negligible`.
-template <class Pair>
-void conditional_information(const Slots&, const Pair* pairs, double n_rows, double negligible, double* out);
-
-// log Gamma(shift + k) for k = 0 .. size - 1; beyond, and for a k that is no integer, it is computed.
-struct LogGamma {
-    double shift;
-    const double* table;
-    int64_t size;
-};
-
-// gain[child][parent]: what a further parent adds to the log Dirichlet score of a child that has the class as parent.
-// `cell` is log Gamma(alpha + k); total[i] is log Gamma(alpha q_i + k).
-template <class Count, class Pair>
-void parent_gains(const Slots&, const Count* values, const Pair* pairs, const double* class_counts, LogGamma cell,
-                  const LogGamma* total, double* gain);
+template <class Count>
+LOCALBAYES_ALSO_AVX2 void mix_counts(const Pairs<const Count>& pairs, const double* pseudo, const double* weight,
+                                     const double* alone, const double* scale, double* out) {
+    for (int64_t q = 0; q < pairs.n; ++q)
+        for (int i = 0; i < pairs.m; ++i) {
+            const Pairs<const Count> query = pairs.from(q);
+            const double* weight_of = weight + i * pairs.m;
+            query.fold(i, 0, pairs.m, alone + query.column[i], out + (i * pairs.n + q) * pairs.r,
+                       [=](double sum, double n, int j, int y) {
+                           return sum + weight_of[j] * (n + pseudo[i]) * scale[query.column[j] + y];
+                       });
+        }
+}
 
 }  // namespace localbayes
