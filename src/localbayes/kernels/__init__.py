@@ -5,8 +5,8 @@
 distance d, and ``match_counts[q, y, d, i]`` (C), how many of those agree with the query on attribute
 i. Both add up over parts of the rows. The C++ behind it, and a picture of the layout, is in
 ``match.hpp``; ``index.cpp`` packs rows, ``count.inl`` counts, ``score.inl`` solves the paper's equation
-and turns counts into scores, ``isa_*.cpp`` compile both for one instruction set each, ``*module.cpp``
-bind them and ``pairs.cpp`` holds the pair counts of the eager family.
+and turns counts into scores, ``isa_*.cpp`` compile both for one instruction set each, ``module.cpp``
+binds them. ``pairs.hpp`` holds the pair counts of the eager family and ``pairs.cpp`` binds those.
 
 Every instruction set gives the same bits. The best one the machine has is used; the environment
 variable ``LOCALBAYES_ISA`` (``portable``, ``avx2`` or ``avx512``) forces one.

@@ -3,8 +3,7 @@
 #include <limits>
 #include <map>
 #include <optional>
-
-#include "parts.hpp"
+#include <type_traits>
 
 namespace {
 
@@ -20,6 +19,17 @@ void for_sets(int room, F f) {
     if (room == 1) return f(double{}, 0);
     for (int k = 0; k < room; k += 4) f(Four{}, k);
 }
+
+// Positive numbers, one or four, as mantissa * 2^exponent with a mantissa from 1 to 2, so that products far outside the
+// range of double have a logarithm. The exponent is a double, too: adding 2^52 puts a whole number into the low bits.
+template <class Sets>
+struct Parts {
+    using Bits = std::conditional_t<sizeof(Sets) == sizeof(double), uint64_t, FourOf<uint64_t>>;
+    explicit Parts(Sets x)
+        : mantissa(std::bit_cast<Sets>((std::bit_cast<Bits>(x) & 0xFFFFFFFFFFFFF) | std::bit_cast<uint64_t>(1.0))),
+          exponent(std::bit_cast<Sets>(std::bit_cast<Bits>(x) >> 52 | std::bit_cast<uint64_t>(0x1p52)) - (0x1p52 + 1023)) {}
+    Sets mantissa, exponent;
+};
 
 constexpr double kNever = -std::numeric_limits<double>::infinity();
 // Far more than the rounding of a score and the width of a tie.
