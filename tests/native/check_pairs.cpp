@@ -1,8 +1,10 @@
 // Compares the pair counts and what is asked of them with plain loops on tables made by chance.
 // Says nothing but a summary if all agree; exits 1 at the first difference.
 #include <cmath>
+#include <concepts>
 #include <cstdio>
 #include <cstdlib>
+#include <numeric>
 
 #include "pairs.hpp"
 #include "tables.hpp"
@@ -83,6 +85,81 @@ double count_naively(const SlotTable& t, const std::vector<double>& weights, int
     return sum;
 }
 
+// What reads the whole table: counts of values, information and the scores of arcs.
+template <class Count>
+void check_whole(uint64_t seed, const SlotTable& t, const std::vector<double>& weights, const std::vector<Count>& pairs) {
+    using Value = std::conditional_t<std::integral<Count>, int64_t, double>;
+    const int m = t.m, r = t.r;
+    const int64_t n_slots = t.n_slots();
+    std::vector<int64_t> all(n_slots);
+    std::iota(all.begin(), all.end(), 0);
+    const Offsets trained(t, t.rows), every(t, all);
+    std::vector<Value> values(n_slots * r);
+    const std::vector<Value> added(weights.begin(), weights.end());
+    count_values(trained.view(t, values.data(), 0, t.n), t.classes.data(), added.data());
+    const auto count = [&](int i, int64_t slot_i, int j, int64_t slot_j, int y) {
+        return count_naively(t, weights, i, slot_i, j, slot_j, y);
+    };
+    std::vector<double> of_class(r);
+    for (int64_t k = 0; k < t.n; ++k) of_class[t.classes[k]] += weights[k];
+    const double n_rows = std::accumulate(weights.begin(), weights.end(), 0.0), negligible = 0.00123456789, alpha = 0.5;  // no share is just that
+
+    // Log Gamma of some counts by table, of the others computed; one kind of totals for every attribute.
+    const std::vector<double> log_gammas{std::lgamma(alpha), std::lgamma(alpha + 1), std::lgamma(alpha + 2)};
+    const int64_t table_size = int64_t(log_gammas.size());
+    std::vector<int64_t> kind(m);
+    std::iota(kind.begin(), kind.end(), 0);
+    std::vector<double> own, totals, empty;
+    for (int i = 0; i < m; ++i) {
+        const double q = double(n_values(t.first.data(), i));
+        for (int64_t at = 0; at < n_slots * r; ++at) totals.push_back(std::lgamma(alpha * q + double(values[at])));
+        for (int y = 0; y < r; ++y) totals.push_back(std::lgamma(alpha * q + of_class[y]));
+        empty.insert(empty.end(), {q * std::lgamma(alpha), std::lgamma(alpha * q)});
+    }
+    for (const Value n : values) own.push_back(std::lgamma(alpha + double(n)));
+    const Pairs<const Count> whole{pairs.data(), every.row.data(), every.column.data(), 1, int(n_slots), r};
+    std::vector<double> scores(m * m), information(m * m);
+    arc_scores<Count>(whole, t.first.data(), kind.data(), own.data(), totals.data(), empty.data(), log_gammas.data(),
+                      &table_size, &alpha, scores.data());
+    conditional_information<Count>(whole, t.first.data(), &n_rows, &negligible, information.data());
+
+    // All attributes of small tables, the first few of others: plain loops are slow.
+    for (int j = 0; j < std::min(m, 4); ++j)
+        for (int i = 0; i < std::min(m, 4); ++i) {
+            const int64_t q_i = n_values(t.first.data(), i), q_j = n_values(t.first.data(), j), u0 = t.first[i], v0 = t.first[j];
+            double score = 0, bits = 0;
+            for (int y = 0; y < r; ++y) {
+                double both_known = 0;
+                for (int64_t u = u0; u < u0 + q_i; ++u)
+                    for (int64_t v = v0; v < v0 + q_j; ++v) both_known += count(i, u, j, v, y);
+                for (int64_t v = v0; v < v0 + (i == j ? 1 : q_j); ++v) {
+                    double n_v = 0;
+                    for (int64_t u = u0; u < u0 + q_i; ++u) {
+                        const double n = i == j ? count(i, u, i, u, y) : count(i, u, j, v, y);
+                        n_v += n;
+                        score += std::lgamma(alpha + n) - std::lgamma(alpha);
+                    }
+                    const double total = i == j ? of_class[y] : count(j, v, j, v, y), q = double(q_i);
+                    score -= std::lgamma(alpha * q + total) - std::lgamma(alpha * q);
+                    for (int64_t u = u0; u < u0 + q_i && i != j; ++u) {
+                        const double n = count(i, u, j, v, y);
+                        double n_u = 0;
+                        for (int64_t w = v0; w < v0 + q_j; ++w) n_u += count(i, u, j, w, y);
+                        if (n > 0 && n * both_known >= negligible * n_rows * n_rows &&
+                            n_v * n_u >= negligible * n_rows * n_rows)
+                            bits += n * std::log2(n * both_known / (n_v * n_u));
+                    }
+                }
+            }
+            expect_close(seed, t, "score of an arc", 1e4 + score, 1e4 + scores[i * m + j], 1e-12);
+            if (i != j) expect_close(seed, t, "information", 1e-3 + bits, 1e-3 + information[i * m + j], 1e-9);
+        }
+    for (int i = 0; i < m; ++i)
+        for (int64_t v = t.first[i]; v < t.first[i + 1]; ++v)
+            for (int y = 0; y < r; ++y)
+                expect_close(seed, t, "count of a value", count(i, v, i, v, y), double(values[v * r + y]));
+}
+
 template <class Count>
 void check_table(uint64_t seed, const SlotTable& t, const std::vector<double>& weights, Random random) {
     const int m = t.m, r = t.r;
@@ -135,6 +212,18 @@ void check_table(uint64_t seed, const SlotTable& t, const std::vector<double>& w
                 expect_close(seed, t, "product of counts", product, products[at], 1e-13);
                 expect_close(seed, t, "mixture of counts", mixed, mixtures[at], 1e-13);
             }
+
+    // Sums of numbers by slot and class.
+    std::vector<double> start, sums(size_t(t.n_queries) * r);
+    for (int y = 0; y < r; ++y) start.push_back(0.1 * double(random.below(50)));
+    sum_values(asked.view<const double>(t, table.data(), 0, t.n_queries), start.data(), sums.data());
+    for (int64_t q = 0; q < t.n_queries; ++q)
+        for (int y = 0; y < r; ++y) {
+            double sum = start[y];
+            for (int i = 0; i < m; ++i) sum += table[t.queries[q * m + i] * r + y];
+            expect_close(seed, t, "sum of values", sum, sums[q * r + y], 1e-13);
+        }
+    check_whole<Count>(seed, t, weights, pairs);
 }
 
 }  // namespace

@@ -141,10 +141,11 @@ class OneDependence(PairClassifier):
     def _set_superparents(self, log_base: Floats, pseudo: Floats) -> None:
         self.pseudo_count_, self._log_base = pseudo, log_base
         # Products over all attributes may leave the range of double: those over parts of them do not.
-        counts, m = self.counts_, len(pseudo)
-        factors = m * factor_bits(pseudo.min(), counts.class_counts.max() + pseudo.max())
-        bits = factors + np.abs(log_base[np.isfinite(log_base)]).max(initial=0.0) / np.log(2)
-        n_parts = min(m, math.ceil(bits / PRODUCT_BITS))
+        m, base = len(pseudo), log_base[np.isfinite(log_base)] / np.log(2)
+        least, most = np.log2([pseudo.min(), self.counts_.class_counts.max() + pseudo.max()])
+        below = base.min(initial=0.0) + m * min(least, 0.0)
+        above = base.max(initial=0.0) + m * max(most, 0.0)
+        n_parts = max(1, min(m, math.ceil(max(-below, above) / PRODUCT_BITS)))
         ends = np.arange(n_parts + 1) * m // n_parts
         self._spans = np.column_stack([ends[:-1], ends[1:]])
         self._base = np.exp(log_base / n_parts)
@@ -219,7 +220,6 @@ def pair_counts(counts: PairCounts, codes: Codes) -> npt.NDArray[Any]:
 
 def sum_rows(rows: npt.NDArray[np.int64], table: Floats, start: Floats) -> Floats:
     """Start plus, for every query, the sum of the rows of a table that it names."""
-    total = np.tile(start, (len(rows), 1))
-    for row in rows.T:
-        total += table.take(row, axis=0)
-    return total
+    at, out = rows * table.shape[1], np.empty((len(rows), table.shape[1]))
+    _kernels.sum_values(table, at, at, start, out)
+    return out

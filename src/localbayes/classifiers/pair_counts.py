@@ -19,11 +19,8 @@ NEGLIGIBLE = 1e-6
 # Bits of information that weights which are no whole numbers may leave where there is none.
 _ROUNDING = 1e-12
 
-# Rows that are counted at a time, at least: of a large table more, since each time takes one like it.
+# Rows that are counted at a time.
 _STEP = 1 << 12
-
-# Counts of pairs that are looked at at a time.
-_CELLS = 1 << 20
 
 
 class ValueCounts:
@@ -122,9 +119,8 @@ class ValueCounts:
             self._convert(np.float64)
             weights = np.ascontiguousarray(weights, dtype=np.float64)
         self.class_counts += np.bincount(classes, weights, self.n_classes).astype(self.class_counts.dtype)
-        step = max(_STEP, self.n_slots * self.n_classes // max(len(self.sizes), 1))
-        for begin in range(0, len(codes), step):
-            part = slice(begin, begin + step)
+        for begin in range(0, len(codes), _STEP):
+            part = slice(begin, begin + _STEP)
             self._count(self.slots(codes[part]), classes[part], None if weights is None else weights[part])
         self._clear(self._unseen)
 
@@ -209,10 +205,8 @@ class ValueCounts:
         classes: npt.NDArray[np.int64],
         weights: npt.NDArray[np.float64] | None,
     ) -> None:
-        cells = slots * self.n_classes + classes[:, None]
-        each = None if weights is None else np.repeat(weights, slots.shape[1])
-        found = np.bincount(cells.ravel(), each, self.value_counts.size)
-        self.value_counts += found.reshape(self.value_counts.shape).astype(self.value_counts.dtype)
+        at, values = slots * self.n_classes, self.value_counts
+        _kernels.count_values(values, at, at, classes, _each(weights, len(slots), values.dtype))
 
 
 class PairCounts(ValueCounts):
@@ -280,35 +274,21 @@ class PairCounts(ValueCounts):
         It is exactly zero where they are independent in every class. Cells with P(i, j, y) P(y) or
         P(i, y) P(j, y) below 1e-6 are left out, as in Weka; see :func:`telling`.
         """
-        m, n = len(self.sizes), self.n_rows
-        owner = np.repeat(np.arange(m), self.sizes + 1)
-        information = np.zeros((m, m))
-        for j in range(1, m):
-            pairs, first = self._rows_of(j), self.first_slot[:j]
-            # Counts in rows that know both attributes: of a value of j (v), of i (u), of all.
-            n_v = np.add.reduceat(pairs, first, axis=1, dtype=np.float64)
-            n_u = pairs.sum(axis=0, dtype=np.float64)
-            n_y = np.add.reduceat(n_u, first)
-            step = max(1, _CELLS // n_u.size)
-            for begin in range(0, len(pairs), step):
-                part = pairs[begin : begin + step]
-                v, u, y = np.unravel_index(np.flatnonzero(part), part.shape)
-                i, both, of_v, of_u = (
-                    owner[u],
-                    part[v, u, y].astype(np.float64),
-                    n_v[begin + v, owner[u], y],
-                    n_u[u, y],
-                )
-                counted = (both / n * (n_y[i, y] / n) >= NEGLIGIBLE) & (of_v / n * (of_u / n) >= NEGLIGIBLE)
-                # The ratio is exactly 1, and its logarithm 0, where the two are independent.
-                terms = counted * both * np.log2(both * n_y[i, y] / (of_v * of_u))
-                information[j, :j] += np.bincount(i, terms, j)
-            information[:j, j] = information[j, :j] = information[j, :j] / n
+        m = len(self.sizes)
+        information: npt.NDArray[np.float64] = np.zeros((m, m))
+        limits = np.array([float(self.n_rows)]), np.array([NEGLIGIBLE])
+        _kernels.conditional_information(*self.whole, self.first_slot, *limits, information)
+        information /= self.n_rows
         return telling(information, self)
 
     def offsets(self, slots: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Where the kernels find the counts of i < j: at the first of j plus the second of i."""
         return (self.first_cell * self.n_classes)[slots], slots * self.n_classes
+
+    @property
+    def whole(self) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """The table, and where the kernels find the counts of all slots in it."""
+        return self.pair_counts, *self.offsets(np.arange(self.n_slots)[None])
 
     def _tables(self) -> dict[str, npt.NDArray[Any]]:
         return super()._tables() | {"pair_counts": self.pair_counts}
@@ -346,9 +326,8 @@ class PairCounts(ValueCounts):
         weights: npt.NDArray[np.float64] | None,
     ) -> None:
         super()._count(slots, classes, weights)
-        each = np.ones(len(slots)) if weights is None else weights
-        pairs = self.pair_counts
-        _kernels.count_pairs(pairs, *self.offsets(slots), classes, each.astype(pairs.dtype, copy=False))
+        each = _each(weights, len(slots), self.pair_counts.dtype)
+        _kernels.count_pairs(self.pair_counts, *self.offsets(slots), classes, each)
 
     def _rows_of(self, j: int) -> npt.NDArray[Any]:
         """Counts of the values of attribute j with all slots before it, shape (q_j + 1, first_slot[j], r)."""
@@ -366,6 +345,11 @@ class PairCounts(ValueCounts):
             f"{_readable(self.max_table_bytes)}; column {name} has the most values ({widths[widest] - 1}): "
             "bin, group or drop it, or allow a larger table"
         )
+
+
+def _each(weights: npt.NDArray[np.float64] | None, n: int, dtype: Any) -> npt.NDArray[Any]:
+    """What each of n rows counts."""
+    return np.ones(n, dtype) if weights is None else weights.astype(dtype, copy=False)
 
 
 def _readable(size: float) -> str:

@@ -7,6 +7,7 @@ import numpy.typing as npt
 from scipy.special import gammaln
 from sklearn.utils.validation import check_is_fitted
 
+import localbayes.kernels._kernels as _kernels
 from localbayes.classifiers.base import Floats
 from localbayes.classifiers.eager import PairClassifier, row_terms, sum_rows
 from localbayes.classifiers.pair_counts import MAX_TABLE_BYTES, PairCounts
@@ -17,9 +18,6 @@ __all__ = ["TAN", "grow_tree", "parent_gains"]
 
 # Log Gamma is looked up for counts below this, computed for larger ones.
 _TABLE_SIZE = 1 << 20
-
-# Counts that are scored at a time.
-_STEP = 1 << 18
 
 
 class TAN(PairClassifier):
@@ -156,55 +154,27 @@ class TAN(PairClassifier):
 def parent_gains(counts: PairCounts, alpha: float) -> Floats:
     """Gain in log marginal likelihood of every (child, parent) arc, given the class."""
     counts = counts.as_integers()  # so that a whole weight decides a tie as that many rows do
-    m, r = len(counts.sizes), counts.n_classes
-    log_gamma = _LogGamma(alpha, counts.class_counts)
-    # The class alone stands in the place of a child among its parents, as one that has a single value.
-    values = np.concatenate([counts.value_counts, counts.class_counts[None]])
-    totals = {q: gammaln(alpha * q + values) for q in set(counts.sizes.tolist())}
-    own = [np.arange(first, first + q) for first, q in zip(counts.first_slot, counts.sizes, strict=False)]
-    gains = np.empty((m, m))
-    for child, q in enumerate(counts.sizes.tolist()):
-        slots = [own[parent] if parent != child else np.array([counts.n_slots]) for parent in range(m)]
-        parents = np.tile(np.repeat(np.arange(m), [len(of) for of in slots]), r)
-        # One row for every class and value of a parent.
-        n = np.concatenate([_block(counts, parent, child) for parent in range(m)], axis=1).reshape(-1, q)
-        total = totals[q][np.concatenate(slots)].T.ravel()
-        scores: Floats = np.zeros(m)
-        step = max(1, _STEP // q)
-        for begin in range(0, len(n), step):
-            rows = slice(begin, begin + step)
-            terms = np.empty((len(n[rows]), q + 3))
-            terms[:, :q] = log_gamma(n[rows])
-            terms[:, q] = -total[rows]
-            terms[:, q + 1] = -q * gammaln(alpha)
-            terms[:, q + 2] = gammaln(alpha * q)
-            # Scores that are equal in theory differ in their last bit, and the search follows that bit.
-            # Terms are therefore added one by one in a fixed order: class, parent's value, child's value.
-            places = np.concatenate([np.arange(m), np.repeat(parents[rows], q + 3)])
-            scores = np.bincount(places, np.concatenate([scores, terms.ravel()]), m).astype(np.float64)
-        gains[child] = scores - scores[child]
+    sizes, kind = np.unique(counts.sizes, return_inverse=True)
+    values = counts.value_counts
+    whole = values.dtype.kind == "i"
+    table = gammaln(alpha + np.arange(min(int(counts.class_counts.max()) + 1, _TABLE_SIZE) if whole else 0))
+    parents = np.concatenate([values, counts.class_counts[None]])
+    empty = np.column_stack([counts.sizes * gammaln(alpha), gammaln(alpha * counts.sizes)])
+    scores = np.empty((len(counts.sizes), len(counts.sizes)))
+    _kernels.arc_scores(
+        *counts.whole,
+        counts.first_slot,
+        kind.astype(np.int64),
+        gammaln(alpha + values),
+        gammaln(alpha * sizes[:, None, None] + parents),
+        empty,
+        table,
+        np.array([len(table)]),
+        np.array([float(alpha)]),
+        scores,
+    )
+    gains: Floats = scores - scores.diagonal()[:, None]
     return gains
-
-
-def _block(counts: PairCounts, parent: int, child: int) -> npt.NDArray[Any]:
-    """Counts by class and values of parent and child; of the child alone if they are the same."""
-    if parent != child:
-        return counts.block(parent, child)[:-1, :-1].transpose(2, 0, 1)
-    return counts.value_counts[_own(counts, child)][:-1].T[:, None].astype(counts.pair_counts.dtype)
-
-
-class _LogGamma:
-    """Log Gamma(alpha + n), looked up where n are whole numbers."""
-
-    def __init__(self, alpha: float, class_counts: npt.NDArray[Any]) -> None:
-        self.alpha = alpha
-        largest = class_counts.max()
-        whole = class_counts.dtype.kind == "i" and largest < _TABLE_SIZE
-        self.table = gammaln(alpha + np.arange(largest + 1)) if whole else None
-
-    def __call__(self, n: npt.NDArray[Any]) -> Floats:
-        found: Floats = gammaln(self.alpha + n) if self.table is None else self.table.take(n)
-        return found
 
 
 def grow_tree(gains: Floats) -> npt.NDArray[np.intp]:

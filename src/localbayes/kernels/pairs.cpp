@@ -29,10 +29,17 @@ void bind(nb::module_& m, const char* name, void (*kernel)(const Pairs<Count>&, 
 }  // namespace
 
 void bind_pairs(nb::module_& m) {
+    bind(m, "count_values", count_values<int64_t>);
+    bind(m, "count_values", count_values<double>);
+    bind(m, "sum_values", sum_values);
     bind(m, "count_pairs", count_pairs<int32_t>);
     bind(m, "count_pairs", count_pairs<double>);
     bind(m, "multiply_counts", multiply_counts<int32_t>);
     bind(m, "multiply_counts", multiply_counts<double>);
     bind(m, "mix_counts", mix_counts<int32_t>);
     bind(m, "mix_counts", mix_counts<double>);
+    bind(m, "conditional_information", conditional_information<int32_t>);
+    bind(m, "conditional_information", conditional_information<double>);
+    bind(m, "arc_scores", arc_scores<int32_t>);
+    bind(m, "arc_scores", arc_scores<double>);
 }
