@@ -244,13 +244,23 @@ public:
             if (distance == m_ && !may_miss_) return;  // no row at that distance agrees on anything
             Split live[N];
             const Split* at[N];
+            int32_t* row = rows + size_t(distance) * width_;
             int n = 0;
+            for (int v = 0; v < N; ++v) n += !Word::is_zero(mask[v]);
+            if (n == N) {  // most vectors of a large class: all stay in registers
+                for (int v = 0; v < N; ++v) {
+                    live[v] = Word::split(mask[v]);
+                    at[v] = &split_[first + v];
+                }
+                return count_live<N>(live, at, row);
+            }
+            n = 0;
             for (int v = 0; v < N; ++v) {
                 live[n] = Word::split(mask[v]);
                 at[n] = &split_[first + v];
                 n += !Word::is_zero(mask[v]);
             }
-            with_constant<1, N>(n, [&]<int K>() { count_live<K>(live, at, rows + size_t(distance) * width_); });
+            with_constant<1, N>(n, [&]<int K>() { count_live<K>(live, at, row); });
         });
     }
     void add_matches(const Piece& piece, double* rows) {

@@ -1,8 +1,6 @@
 // 512-bit words with a popcount instruction (VPOPCNTDQ).
 #include <immintrin.h>
 
-#include <array>
-#include <bit>
 #include <cstdint>
 #include <cstring>
 
@@ -22,9 +20,8 @@ struct Word {
     }
     static void add_values(int32_t* out, const Sum (&sum)[4]) {
         const auto pair = [](Sum a, Sum b) {  // 32-bit lanes a b a b ..., of half the vector
-            const Vec ab = Vec(a.lanes) | Vec(b.lanes) << 32;
-            const auto [low, high] = std::bit_cast<std::array<Half, 2>>(ab);
-            return __m256i(low + high);
+            const __m512i ab = __m512i(Vec(a.lanes) | Vec(b.lanes) << 32);
+            return __m256i(half<0>(ab) + half<1>(ab));
         };
         const __m256i ab = pair(sum[0], sum[1]), cd = pair(sum[2], sum[3]);
         const Half abcd = Half(_mm256_unpacklo_epi64(ab, cd)) + Half(_mm256_unpackhi_epi64(ab, cd));
@@ -39,6 +36,8 @@ struct Word {
 
 private:
     using Half = uint64_t __attribute__((vector_size(32)));
+    template <int k>
+    static Half half(__m512i x) { return Half(_mm512_maskz_extracti64x4_epi64(0xFF, x, k)); }
     static void add(int32_t* out, __m128i four) {
         __m128i* target = reinterpret_cast<__m128i*>(out);
         _mm_storeu_si128(target, _mm_add_epi32(_mm_loadu_si128(target), four));

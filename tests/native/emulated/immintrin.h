@@ -26,6 +26,10 @@ inline __mmask8 _mm512_test_epi64_mask(__m512i a, __m512i b) {
     return __mmask8(mask);
 }
 
+inline __m256i _mm512_maskz_extracti64x4_epi64(__mmask8, __m512i a, int high) {
+    return __m256i{a[4 * high], a[4 * high + 1], a[4 * high + 2], a[4 * high + 3]};
+}
+
 inline __m256i _mm256_popcnt_epi64(__m256i a) {
     for (int k = 0; k < 4; ++k) a[k] = __builtin_popcountll(a[k]);
     return a;
