@@ -17,7 +17,7 @@ constexpr int kVectors = kBlockWords / Word::kWords, kVecRows = 64 * Word::kWord
 constexpr int kMaxDigits = 32;
 constexpr int vectors(int rows) { return (rows + kVecRows - 1) / kVecRows; }
 constexpr int kSmallPiece = 16;  // rows of a class in a block up to which reading them off is cheaper
-constexpr int kQueriesPerPass = 64, kPassBytes = 256 << 10;
+constexpr int kQueriesPerPass = 256, kPassBytes = 256 << 10;
 
 // How many queries to take at a time if each needs so many bytes.
 int64_t fitting(int64_t n, size_t bytes_each) {
