@@ -592,6 +592,6 @@ def test_long_work_has_breaks_for_an_interrupt():
     model = LCWNB(5).fit(Coded(codes, sizes), classes)
     few = model._most_queries()
     model.index_ = SimpleNamespace(n_rows=10_000_000)
-    assert (few, model._most_queries()) == (1024, 128)
+    assert (few, model._most_queries()) == (1024, 512)
     model.index_ = SimpleNamespace(n_rows=1 << 40)
     assert model._most_queries() == 64
