@@ -45,9 +45,13 @@ def first_best(log_joint: Floats) -> npt.NDArray[np.intp]:
     >>> first_best(np.array([[-3.0, -1.0 - 1e-12, -1.0]])).tolist()
     [1]
     """
-    best = log_joint.max(axis=1, keepdims=True)
-    position: npt.NDArray[np.intp] = (log_joint >= best - TIE).argmax(axis=1)
+    position: npt.NDArray[np.intp] = (log_joint >= _best_scores(log_joint) - TIE).argmax(axis=1)
     return position
+
+
+def _best_scores(log_joint: Floats) -> Floats:
+    # NumPy finds out where the best of a short row is faster than what it is.
+    return np.take_along_axis(log_joint, log_joint.argmax(axis=-1, keepdims=True), axis=-1)
 
 
 def or_prior(log_joint: Floats, class_count: npt.NDArray[Any]) -> Floats:
@@ -60,7 +64,7 @@ def or_prior(log_joint: Floats, class_count: npt.NDArray[Any]) -> Floats:
     """
     if log_joint.min(initial=0.0) > -np.inf:
         return log_joint
-    lost = log_joint.max(axis=-1, keepdims=True) == -np.inf
+    lost = _best_scores(log_joint) == -np.inf
     if not lost.any():
         return log_joint
     with np.errstate(divide="ignore"):

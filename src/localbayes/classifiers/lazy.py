@@ -187,8 +187,8 @@ class LazyClassifier(BayesClassifier):
         return min(super()._most_queries(), max(BATCH, _MOST_CELLS // cells // BATCH * BATCH))
 
 
-# Cells that queries are compared with in about half a second. Queries of a chunk share what is read of the rows: against
-# ten million rows of 20 columns, chunks of 128 take 11 % less time than chunks of 64.
+# Cells that queries are compared with in about half a second. Queries of a chunk share what is read of the
+# rows: against ten million rows of 20 columns, chunks of 128 take 11 % less time than chunks of 64.
 _MOST_CELLS = 32 << 30
 
 

@@ -54,8 +54,8 @@ Eight spread(uint64_t word) {
 #endif
 }
 
-template <class T>
-using FourOf __attribute__((vector_size(4 * sizeof(T)))) = T;
+template <class T, int n>
+using Vector __attribute__((vector_size(n * sizeof(T)))) = T;
 template <class Values, class T>
 Values load(const T* p) {
     Values v;
@@ -115,11 +115,12 @@ public:
 
     // out has room for a multiple of 32 classes.
     void count(const Places& places, int64_t query, uint8_t* out) {
+        const uint32_t* place = places.of(0, query);
         for (size_t k = 0; k < room_; ++k) {
             Bytes sum{};
             for (int i = 0; i < m_; ++i) {
-                Bytes absent = ~Bytes{};
-                for (size_t part = 0; part < segments_.size(); ++part)
+                Bytes absent = of(0, place[i] / kBlockWords)[k];
+                for (size_t part = 1; part < segments_.size(); ++part)
                     absent &= of(part, places.of(part, query)[i] / kBlockWords)[k];
                 sum -= absent;
             }

@@ -7,27 +7,31 @@
 
 namespace {
 
-// Sets of weights and classes are worked on four at a time.
-using Four = FourOf<double>;
+// Classes are worked on four at a time.
+using Four = Vector<double, 4>;
 using FourBits = decltype(Four{} < Four{});
 Four load(const double* p) { return load<Four>(p); }
 bool none(FourBits bits) { return (bits[0] | bits[1] | bits[2] | bits[3]) == 0; }
 
-// Calls f(Sets{}, k) with what holds the sets from k on: a number if there is room for one set only, or four of them.
+// Calls f(Sets{}, k) with what holds the sets of weights from k on: a number if there is room for one set only, or four
+// of them, or eight where that is one vector.
 template <class F>
 void for_sets(int room, F f) {
     if (room == 1) return f(double{}, 0);
-    for (int k = 0; k < room; k += 4) f(Four{}, k);
+    int k = 0;
+    if constexpr (Word::kWords == 8)
+        for (; k + 8 <= room; k += 8) f(Vector<double, 8>{}, k);
+    for (; k < room; k += 4) f(Four{}, k);
 }
 
-// Positive numbers, one or four, as mantissa * 2^exponent with a mantissa from 1 to 2, so that products far outside the
+// Positive numbers, one or several, as mantissa * 2^exponent with a mantissa from 1 to 2, so that products far outside the
 // range of double have a logarithm. The exponent is a double, too: adding 2^52 puts a whole number into the low bits.
 template <class Sets>
 struct Parts {
-    using Bits = std::conditional_t<sizeof(Sets) == sizeof(double), uint64_t, FourOf<uint64_t>>;
+    using Bits = std::conditional_t<std::is_same_v<Sets, double>, int64_t, decltype(Sets{} < Sets{})>;
     explicit Parts(Sets x)
-        : mantissa(std::bit_cast<Sets>((std::bit_cast<Bits>(x) & 0xFFFFFFFFFFFFF) | std::bit_cast<uint64_t>(1.0))),
-          exponent(std::bit_cast<Sets>(std::bit_cast<Bits>(x) >> 52 | std::bit_cast<uint64_t>(0x1p52)) - (0x1p52 + 1023)) {}
+        : mantissa(std::bit_cast<Sets>((std::bit_cast<Bits>(x) & 0xFFFFFFFFFFFFF) | std::bit_cast<int64_t>(1.0))),
+          exponent(std::bit_cast<Sets>(std::bit_cast<Bits>(x) >> 52 | std::bit_cast<int64_t>(0x1p52)) - (0x1p52 + 1023)) {}
     Sets mantissa, exponent;
 };
 
@@ -60,7 +64,7 @@ Four log_above(Four x) {
 
 // e to the power of x <= 0, to one in a thousand.
 Four exp_about(Four x) {
-    const Four power = x > -690 ? x / kLog2 : -1000 + Four{};
+    const Four power = x > -690 ? x * (1 / kLog2) : -1000 + Four{};
     const Four shifted = power + 0x1.8p52, part = power - (shifted - 0x1.8p52);  // the lowest bits are the whole part
     const Four whole = std::bit_cast<Four>((std::bit_cast<FourBits>(shifted) + 1023) << 52);
     return whole * (1 + part * (0.6931 + part * (0.2402 + part * 0.0555)));
@@ -99,10 +103,10 @@ public:
     // Of the four classes from y on.
     Four gamma(int k, int y) const { return load(found(kGamma, k, y)); }
     Four weight_sum(int k, int y) const { return rho_[k] * load(found(kSum, k, y)); }
-    // The rows at distance d have m - d matches each; rounded up.
+    // The rows at distance d have m - d matches each; rounded up, since the slope may be that of the last step but one.
     Four matches(int k, int y) const {
         const Four all = m_ * load(found(kSum, k, y)), some = all - gamma(k, y) * load(found(kSlope, k, y));
-        return rho_[k] * ((some > 0 ? some : Four{}) + 1e-12 * all);
+        return rho_[k] * ((some > 0 ? some : Four{}) + 1e-6 * all);
     }
 
 private:
@@ -122,6 +126,7 @@ private:
         const auto keep = [&](int what, Four Search::*value) {
             for (int j = 0; j < N; ++j) store(&found_[(size_t(what) * vectors * n_kappas_ + first + j) * 4], s[j].*value);
         };
+        for (Search& search : s) search.f = (search.g > 0) & (search.g < 1) ? search.kappa + Four{} : search.f;
         keep(kGamma, &Search::g);
         keep(kSum, &Search::f);
         keep(kSlope, &Search::slope);
@@ -163,24 +168,22 @@ private:
 
     struct Search {
         const double* V;
-        double kappa, tolerance;
+        double kappa, enough;
         Four g, f, slope, low{}, high{1, 1, 1, 1};
         FourBits open;
 
-        // One step of the classes that are still open, which are given back.
+        // One step of the classes that are open; those that stay so are given back.
         FourBits next() {
             // Halley's step for the power g S' / S that fits locally, or Newton's where S is flatter than a line through
             // zero; both with the fractions multiplied out.
-            const Four steep = g * slope, more = steep + f, less = steep - f;
-            const Four above = less > 0 ? less * f + more * kappa : less + kappa;
-            const Four below = less > 0 ? more * f + less * kappa : steep;
-            low = f < kappa ? g : low;
-            high = f > kappa ? g : high;
-            const Four step = g * above / below, error = f - kappa;
-            Four next = step > low ? step : 2 * high;
-            next = next < high ? next : 0.5 * (low + high);
-            open &= ((error > tolerance) | (error < -tolerance)) & (step != g) & (next != g);
-            g = open ? next : g;
+            const Four steep = g * slope, more = steep + f, less = steep - f, error = f - kappa;
+            const Four above = less * f + more * kappa, below = more * f + less * kappa;
+            low = error < 0 ? g : low;
+            high = error > 0 ? g : high;
+            const Four step = g * above / below, before = g;
+            const FourBits last = error * error <= enough * steep;
+            g = open & (step != g) ? (last | ((step > low) & (step < high)) ? step : 0.5 * (low + high)) : g;
+            open &= ~last & (g != before);
             return open;
         }
     };
@@ -191,16 +194,18 @@ private:
         Search s;
         s.V = V + first;
         const double kappa = s.kappa = kappas_[k];
-        // The last bit of gamma is worth d last bits of gamma^d.
-        s.tolerance = kappa * std::max(5e-14, 1e-15 * m_);
+        // The step after an error e leaves at most e^2 m / (2 g S'), and is the last one if that is little. The last bit
+        // of gamma is worth d last bits of gamma^d.
+        s.enough = 2 * kappa * std::max(5e-14 / m_, 1e-15);
         const Four n = load(&shape_[first]), mean = load(&shape_[room_ + first]), nearest = load(s.V);
         const Four variance = load(&shape_[2 * room_ + first]), drop = log_kappas_[k] - load(&shape_[3 * room_ + first]);
         const Four square = mean * mean + 2 * variance * drop;
-        Four root;
-        for (int k = 0; k < 4; ++k) root[k] = std::sqrt(std::max(square[k], 0.0));
+        double root[4];
+        store(root, square > 0 ? square : Four{});
+        for (double& x : root) x = std::sqrt(x);
         s.open = (nearest < kappa) & (kappa < n);
         const Four closed = ((nearest >= kappa) & (n > 0)) ? Four{} : 1 + Four{};
-        s.g = s.open ? exp_about(2 * drop / (mean + root)) : closed;
+        s.g = s.open ? exp_about(2 * drop / (mean + load(root))) : closed;
         return s;
     }
 
@@ -338,7 +343,7 @@ public:
                 for (size_t l = 0; l < n; ++l) {
                     const Count* row = rows + size_t(live[l]) * stride + i;
                     for (int j = 0; j < N; ++j)
-                        sum[j] += w[l] * __builtin_convertvector(load<FourOf<Count>>(row + 4 * j), Four);
+                        sum[j] += w[l] * __builtin_convertvector(load<Vector<Count, 4>>(row + 4 * j), Four);
                 }
                 for (int j = 0; j < N; ++j) store(T + i + 4 * j, sum[j]);
             };
@@ -348,22 +353,15 @@ public:
             return;
         }
         for (size_t l = 0; l < n; ++l) std::copy_n(rows + size_t(live[l]) * stride, stride, &rows_[l * stride]);
-        const auto weigh_sets = [&]<int N>(int k) {
+        for_sets(room, [&]<class Sets>(Sets, int k) {
             for (int i = 0; i < stride; i += 4) {
-                Four sum[N][4] = {};
+                Sets sum[4] = {};
                 const double* row = &rows_[i];
                 for (size_t l = 0; l < n; ++l, row += stride)
-                    for (int s = 0; s < N; ++s) {
-                        const Four weight = load(w + l * room + k + 4 * s);
-                        for (int j = 0; j < 4; ++j) sum[s][j] += weight * row[j];
-                    }
-                for (int s = 0; s < N; ++s)
-                    for (int j = 0; j < 4; ++j) store(T + (i + j) * room + k + 4 * s, sum[s][j]);
+                    for (int j = 0; j < 4; ++j) sum[j] += load<Sets>(w + l * room + k) * row[j];
+                for (int j = 0; j < 4; ++j) store(T + (i + j) * room + k, sum[j]);
             }
-        };
-        int k = 0;
-        for (; k + 8 <= room; k += 8) weigh_sets.template operator()<2>(k);
-        if (k < room) weigh_sets.template operator()<1>(k);
+        });
     }
 
 private:
@@ -379,7 +377,10 @@ public:
           // that stays in range, unless alpha is so small or large that they are taken one by one.
           group_(laplace.alpha < 1e-3 || laplace.alpha > 1e10 ? 1 : 16) {
         std::map<double, int> columns;
-        for (int i = 0; i < m_; ++i) ++columns[laplace.sizes[i]];
+        for (int i = 0; i < m_; ++i) {
+            ++columns[laplace.sizes[i]];
+            without_.push_back(laplace.alpha * laplace.sizes[i]);
+        }
         sizes_.assign(columns.begin(), columns.end());
     }
 
@@ -403,7 +404,7 @@ public:
             for (int j = i; j < std::min(i + group_, m_); ++j) {
                 if (may_miss_ && query[j] == kMissing) continue;
                 above *= laplace_.alpha + load<Sets>(T + j * room + k);
-                below *= laplace_.alpha * laplace_.sizes[j] + (may_miss_ ? load<Sets>(T + (m_ + j) * room + k) : all);
+                below *= without_[j] + (may_miss_ ? load<Sets>(T + (m_ + j) * room + k) : all);
             }
             const Sets ratio = above / below;
             const Parts<Sets> parts(ratio), product(number * parts.mantissa);
@@ -430,6 +431,7 @@ private:
     const Laplace laplace_;
     const int group_;
     std::vector<std::pair<double, int>> sizes_;  // and how many columns have each
+    std::vector<double> without_;  // denominators without a row
 };
 
 constexpr int kSingleRounds = 2;
@@ -440,7 +442,7 @@ void log_joint(const Batch& batch, Weights weights, Matches matcher, Laplace lap
     const size_t all_pairs = batch.n_queries * r;
     const int64_t step = fitting(batch.n_queries, 8 * (batch.V_size() + 5 * r * room));
     const size_t size = step * r * room + 3;  // bounds are taken four at a time
-    std::vector<double> S(size), matches(size), prior(size), bound(size);
+    std::vector<double> S(size), matches(size), prior(size), bound(size), best(step * n_sets);
     std::vector<double> w(size_t(m + 1) * room), T(size_t(padded(batch.columns(), 4)) * room);
     std::vector<uint8_t> wanted(step * r), lacking(size + 32);
     std::optional<Absence> absence;
@@ -467,7 +469,10 @@ void log_joint(const Batch& batch, Weights weights, Matches matcher, Laplace lap
                 for_sets(room, [&]<class Sets>(Sets, int k) {
                     double scores[sizeof(Sets) / sizeof(double)];
                     store(scores, scorer.template log_joint<Sets>(&prior[at], T.data(), &S[at], k, room, query));
-                    for (int l = 0; l < std::min(int(std::size(scores)), n_sets - k); ++l) result(q, y, k + l) = scores[l];
+                    for (int l = 0; l < std::min(int(std::size(scores)), n_sets - k); ++l) {
+                        result(q, y, k + l) = scores[l];
+                        best[q * n_sets + k + l] = std::max(best[q * n_sets + k + l], scores[l]);
+                    }
                 });
             });
         };
@@ -477,11 +482,12 @@ void log_joint(const Batch& batch, Weights weights, Matches matcher, Laplace lap
         }
         for (int64_t q = 0; q < b.n_queries; ++q) absence->count(places, q, &lacking[q * r]);
         for (int64_t at = 0; at < b.n_queries * r * room; at += 4) {
-            Four lacked;
-            for (int k = 0; k < 4; ++k) lacked[k] = lacking[(at + k) / room];
+            const uint8_t* of = &lacking[at / room];  // of one pair with room for four sets, or of four with one each
+            const Four lacked = room > 1 ? *of + Four{} : Four{double(of[0]), double(of[1]), double(of[2]), double(of[3])};
             store(&bound[at], scorer.bound(load(&prior[at]), load(&S[at]), load(&matches[at]), lacked));
         }
         for (int k = 0; k < n_sets; ++k) std::fill_n(&result(0, 0, k), b.n_queries * r, kNever);
+        std::fill(best.begin(), best.end(), kNever);
         // Of the classes whose bound reaches the best score so far, the one with the best bound, a few times over, then
         // all. A class that was chosen has no bound any more.
         const auto want = [&](int64_t pair) {
@@ -492,12 +498,12 @@ void log_joint(const Batch& batch, Weights weights, Matches matcher, Laplace lap
             std::fill(wanted.begin(), wanted.end(), 0);
             for (int64_t q = 0; q < b.n_queries; ++q)
                 for (int k = 0; k < n_sets; ++k) {
-                    double reach = *std::max_element(&result(q, 0, k), &result(q, 0, k) + r) - margin - kRounding;
+                    double reach = best[q * n_sets + k] - margin - kRounding;
                     int first = -1;
                     for (int y = 0; y < r; ++y)
-                        if (const double best = bound[(q * r + y) * room + k]; best >= reach) {
+                        if (const double most = bound[(q * r + y) * room + k]; most >= reach) {
                             if (round == kSingleRounds) want(q * r + y);
-                            else first = y, reach = best;
+                            else first = y, reach = most;
                         }
                     if (first >= 0) want(q * r + first);
                 }

@@ -117,9 +117,8 @@ class _Counts:
         for kappa in kappas:
             gamma, rho, weights = cell_weights(self.distance_counts, kappa)
             _, T = self.weighted_sums(weights)
-            S = np.zeros(gamma.shape)
-            for d in reversed(range(self.distance_counts.shape[2])):
-                S = S * gamma + self.distance_counts[:, :, d]
+            V = self.distance_counts
+            S = np.where(gamma < 1, np.where(gamma > 0, kappa, V[..., 0]), V.sum(axis=2))
             scores.append(self._log_joint(rho[:, None] * S, T, sizes, alpha))
         return np.stack(scores)
 
