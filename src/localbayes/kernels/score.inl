@@ -77,42 +77,41 @@ Four exp_about(Four x) {
 class GammaSolver {
 public:
     GammaSolver(int n_classes, int m, const double* kappas, int n_kappas)
-        : r_(n_classes), room_(padded(n_classes, 4)), m_(m), n_kappas_(n_kappas), kappas_(kappas),
-          shape_(size_t(4) * room_), found_(size_t(4) * room_ * n_kappas), rho_(n_kappas) {
+        : r_(n_classes), room_(padded(n_classes, 4)), m_(m), n_kappas_(n_kappas), kappas_(kappas), shape_(size_t(4) * room_) {
         for (int k = 0; k < n_kappas; ++k) log_kappas_.push_back(std::log(kappas[k]));
     }
 
+    // Of one query, by class and kappa: gamma, S and, unless null, matches, the sum of the weights over rows and attributes
+    // that agree; rho by kappa. There is room for so many kappas.
+    struct Solution {
+        double *gamma, *rho, *S, *matches;
+        int room;
+    };
+
     // V[distance][class] of the query.
-    void solve(const double* V) {
+    void solve(const double* V, const Solution& to) {
         describe(V);
-        const int vectors = room_ / 4, n = vectors * n_kappas_;
+        totals_.assign(n_kappas_, Totals{});
+        const int n = room_ / 4 * n_kappas_;
         const int groups = (n + kSideBySide - 1) / kSideBySide, step = (n + groups - 1) / groups;
         for (int first = 0; first < n; first += step)
-            with_constant<1, kSideBySide>(std::min(step, n - first), [&]<int N>() { solve_some<N>(V, first); });
+            with_constant<1, kSideBySide>(std::min(step, n - first), [&]<int N>() { solve_some<N>(V, first, to); });
         for (int k = 0; k < n_kappas_; ++k) {
-            double sum = 0, square_sum = 0;
-            for (int y = 0; y < r_; ++y) {
-                sum += *found(kSum, k, y);
-                square_sum += *found(kSquares, k, y);
-            }
-            rho_[k] = square_sum > 0 ? sum / square_sum : 1.0;
+            const Four s = totals_[k].sum, squares = totals_[k].squares;
+            const double below = squares[0] + squares[1] + squares[2] + squares[3];
+            const double rho = to.rho[k] = below > 0 ? (s[0] + s[1] + s[2] + s[3]) / below : 1.0;
+            for (double* values : {to.S, to.matches})
+                for (int at = k; values && at < r_ * to.room; at += to.room) values[at] *= rho;
         }
     }
 
-    double rho(int k) const { return rho_[k]; }
-    // Of the four classes from y on.
-    Four gamma(int k, int y) const { return load(found(kGamma, k, y)); }
-    Four weight_sum(int k, int y) const { return rho_[k] * load(found(kSum, k, y)); }
-    // The rows at distance d have m - d matches each; rounded up, since the slope may be that of the last step but one.
-    Four matches(int k, int y) const {
-        const Four all = m_ * load(found(kSum, k, y)), some = all - gamma(k, y) * load(found(kSlope, k, y));
-        return rho_[k] * ((some > 0 ? some : Four{}) + 1e-6 * all);
-    }
-
 private:
+    static constexpr int kSideBySide = 6;
+    struct Totals { Four sum{}, squares{}; };  // of the weights of all classes
+
     // Solve for N vectors of classes and kappas, from the first on.
     template <int N>
-    void solve_some(const double* V, int first) {
+    void solve_some(const double* V, int first, const Solution& to) {
         const int vectors = room_ / 4;
         Search s[N];
         for (int j = 0; j < N; ++j) s[j] = start(V, 4 * ((first + j) % vectors), (first + j) / vectors);
@@ -123,21 +122,26 @@ private:
             if (none(open)) break;
             evaluate(s);
         }
-        const auto keep = [&](int what, Four Search::*value) {
-            for (int j = 0; j < N; ++j) store(&found_[(size_t(what) * vectors * n_kappas_ + first + j) * 4], s[j].*value);
+        const auto put = [&](double* values, int j, Four v) {
+            const int y = 4 * ((first + j) % vectors), k = (first + j) / vectors;
+            if (to.room == 1 && y + 4 <= r_) return store(values + y, v);
+            for (int l = 0; l < std::min(4, r_ - y); ++l) values[(y + l) * to.room + k] = v[l];
         };
-        for (Search& search : s) search.f = (search.g > 0) & (search.g < 1) ? search.kappa + Four{} : search.f;
-        keep(kGamma, &Search::g);
-        keep(kSum, &Search::f);
-        keep(kSlope, &Search::slope);
-        for (Search& search : s) search.g *= search.g;
+        for (int j = 0; j < N; ++j) {
+            const Four g = s[j].g, sum = (g > 0) & (g < 1) ? s[j].kappa + Four{} : s[j].f;
+            put(to.gamma, j, g);
+            put(to.S, j, sum);
+            totals_[(first + j) / vectors].sum += sum;
+            if (to.matches) {
+                // The rows at distance d have m - d matches each; rounded up, since the slope may be that of the step before.
+                const Four all = m_ * sum, some = all - g * s[j].slope;
+                put(to.matches, j, (some > 0 ? some : Four{}) + 1e-6 * all);
+            }
+            s[j].g *= g;
+        }
         evaluate<false>(s);
-        keep(kSquares, &Search::f);
+        for (int j = 0; j < N; ++j) totals_[(first + j) / vectors].squares += s[j].f;
     }
-
-    static constexpr int kSideBySide = 6;
-    enum { kGamma, kSum, kSlope, kSquares };
-    const double* found(int what, int k, int y) const { return &found_[(size_t(what) * n_kappas_ + k) * room_ + y]; }
 
     // Numbers of rows, means and variances of their distances, and logarithms of the first.
     void describe(const double* V) {
@@ -228,7 +232,8 @@ private:
 
     int r_, room_, m_, n_kappas_, farthest_ = 0;
     const double* kappas_;
-    std::vector<double> log_kappas_, shape_, found_, rho_;  // found_ is [what][kappa][class]
+    std::vector<double> log_kappas_, shape_;
+    std::vector<Totals> totals_;  // by kappa
 };
 
 // --- sets of weights ------------------------------------------------------------------------------
@@ -290,18 +295,7 @@ public:
         return V_.data();
     }
     void sums(int64_t q, const double* V, double* S, double* matches) {
-        solver_.solve(V);
-        for (int k = 0; k < n_sets; ++k) {
-            rho_[q * room + k] = solver_.rho(k);
-            for (int y = 0; y < r_; y += 4) {
-                const auto put = [&](double* to, Four values) {
-                    for (int l = 0; l < std::min(4, r_ - y); ++l) to[(y + l) * room + k] = values[l];
-                };
-                put(&gamma_[q * r_ * room], solver_.gamma(k, y));
-                put(S, solver_.weight_sum(k, y));
-                if (matches) put(matches, solver_.matches(k, y));
-            }
-        }
+        solver_.solve(V, {&gamma_[q * r_ * room], &rho_[q * room], S, matches, room});
     }
     void fill(int64_t q, int y, const Live& live, double* w) const {
         const double *gamma = &gamma_[(q * r_ + y) * room], *rho = &rho_[q * room];
@@ -557,17 +551,14 @@ void cell_weights(const double* V, int64_t n_queries, int n_classes, int m, doub
                   double* weights) {
     GammaSolver solver(n_classes, m, &kappa, 1);
     const size_t room = padded(n_classes, 4);
-    std::vector<double> by_distance((m + 1) * room);
-    for (int64_t q = 0; q < n_queries; ++q) {
+    std::vector<double> by_distance((m + 1) * room), S(n_classes);
+    for (int64_t q = 0; q < n_queries; ++q, ++rho) {
         for (int y = 0; y < n_classes; ++y)
             for (int d = 0; d <= m; ++d) by_distance[d * room + y] = *V++;
-        solver.solve(by_distance.data());
-        rho[q] = solver.rho(0);
-        for (int y = 0; y < n_classes; ++y) {
-            double weight = rho[q];
-            *gamma = solver.gamma(0, y / 4 * 4)[y % 4];
+        solver.solve(by_distance.data(), {gamma, rho, S.data(), nullptr, 1});
+        for (int y = 0; y < n_classes; ++y, ++gamma) {
+            double weight = *rho;
             for (int d = 0; d <= m; ++d, weight *= *gamma) *weights++ = weight;
-            ++gamma;
         }
     }
 }
