@@ -15,12 +15,11 @@ from localbayes.encoding.coded import Codes
 from localbayes.parameters import Discretize, Missing, check_number
 
 __all__ = [
-    "PRODUCT_BITS",
     "EagerClassifier",
     "OneDependence",
     "PairClassifier",
-    "factor_bits",
     "pair_counts",
+    "product_spans",
     "row_terms",
     "sum_rows",
 ]
@@ -140,15 +139,10 @@ class OneDependence(PairClassifier):
 
     def _set_superparents(self, log_base: Floats, pseudo: Floats) -> None:
         self.pseudo_count_, self._log_base = pseudo, log_base
-        # Products over all attributes may leave the range of double: those over parts of them do not.
-        m, base = len(pseudo), log_base[np.isfinite(log_base)] / np.log(2)
-        least, most = np.log2([pseudo.min(), self.counts_.class_counts.max() + pseudo.max()])
-        below = base.min(initial=0.0) + m * min(least, 0.0)
-        above = base.max(initial=0.0) + m * max(most, 0.0)
-        n_parts = max(1, min(m, math.ceil(max(-below, above) / PRODUCT_BITS)))
-        ends = np.arange(n_parts + 1) * m // n_parts
-        self._spans = np.column_stack([ends[:-1], ends[1:]])
-        self._base = np.exp(log_base / n_parts)
+        start = np.abs(log_base[np.isfinite(log_base)]).max(initial=0.0) / np.log(2)
+        most = self.counts_.class_counts.max() + pseudo.max()
+        self._spans = product_spans(len(pseudo), pseudo.min(), most, start)
+        self._base = np.exp(log_base / len(self._spans))
 
     def _bytes_per_query(self) -> int:
         m, r, n_parts = len(self.sizes_), len(self.labels_), len(self._spans)
@@ -187,18 +181,35 @@ class OneDependence(PairClassifier):
 
 
 # A product of no more bits is in the range of double, also if it has a factor or two more.
-PRODUCT_BITS = 850
+_PRODUCT_BITS = 850
 
 
-def factor_bits(least: float, most: float) -> float:
-    """Bits that a factor between two bounds may add to the exponent of a product, or take from it.
+def product_spans(m: int, least: float, most: float, start: float = 0.0) -> npt.NDArray[np.int64]:
+    """Cut m factors into spans, as few as there may be if no product over one leaves the range of double.
+
+    Parameters
+    ----------
+    m : int
+        Number of factors.
+    least, most : float
+        Bounds of every factor.
+    start : float
+        Bits of what the products share beside the factors.
+
+    Returns
+    -------
+    spans : array of shape (n_spans, 2)
+        Where each span begins and ends.
 
     Examples
     --------
-    >>> factor_bits(0.25, 8.0), factor_bits(0.0625, 8.0)
-    (3.0, 4.0)
+    >>> product_spans(100, 0.5, 8.0).tolist(), product_spans(100, 2.0**-12, 8.0).tolist()
+    ([[0, 100]], [[0, 50], [50, 100]])
     """
-    return float(max(abs(np.log2(least)), abs(np.log2(most)), 1.0))
+    bits = m * np.abs(np.log2([least, most])).max() + start
+    n_spans = max(1, min(m, math.ceil(bits / _PRODUCT_BITS)))
+    ends = np.arange(n_spans + 1) * m // n_spans
+    return np.column_stack([ends[:-1], ends[1:]])
 
 
 def row_terms(rows: npt.NDArray[np.int64], table: Floats, start: Floats) -> tuple[Floats, Floats]:

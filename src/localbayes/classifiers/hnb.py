@@ -4,7 +4,7 @@ import numpy as np
 
 import localbayes.kernels._kernels as _kernels
 from localbayes.classifiers.base import Floats
-from localbayes.classifiers.eager import PRODUCT_BITS, PairClassifier, factor_bits, pair_counts
+from localbayes.classifiers.eager import PairClassifier, pair_counts, product_spans
 from localbayes.encoding.coded import Codes
 
 __all__ = ["HNB"]
@@ -79,12 +79,10 @@ class HNB(PairClassifier):
             self._scale,
             mixed,
         )
-        # As few logarithms as the range of double allows.
-        bits = factor_bits(1 / counts.sizes.max() / (counts.class_counts.max() + 1), 2.0)
-        step = max(1, int(PRODUCT_BITS / bits))
+        least = 1 / counts.sizes.max() / (counts.class_counts.max() + 1)
         log_joint = np.tile(self._log_prior, (len(codes), 1))
-        for begin in range(0, m, step):
-            log_joint += np.log(np.multiply.reduce(mixed[begin : begin + step], axis=0))
+        for begin, end in product_spans(m, least, 2.0):
+            log_joint += np.log(np.multiply.reduce(mixed[begin:end], axis=0))
         return log_joint
 
     def _terms(self, codes: Codes) -> tuple[Floats, Floats]:

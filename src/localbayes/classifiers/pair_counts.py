@@ -278,7 +278,7 @@ class PairCounts(ValueCounts):
         information: npt.NDArray[np.float64] = np.zeros((m, m))
         limits = np.array([float(self.n_rows)]), np.array([NEGLIGIBLE])
         _kernels.conditional_information(*self.whole, self.first_slot, *limits, information)
-        information /= self.n_rows
+        information /= self.n_rows or 1
         return telling(information, self)
 
     def offsets(self, slots: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
