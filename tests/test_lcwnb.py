@@ -47,10 +47,32 @@ def test_gamma_solves_the_papers_equation(counts, kappa):
     elif sum(counts) <= kappa:
         assert gamma == 1
     else:
-        S, g = Fraction(0), Fraction(float(gamma))
-        for count in reversed(counts):
-            S = S * g + count
-        assert abs(S / Fraction(kappa) - 1) <= Fraction(1, 10**12)
+        assert 0 < gamma < 1
+        assert_sums_to(kappa, counts, gamma)
+
+
+@settings(max_examples=200)
+@given(
+    counts=st.lists(st.integers(0, 10**6), min_size=2, max_size=20),
+    end=st.sampled_from([0, 1]),
+    share=st.integers(1, 15).map(lambda power: 10.0**-power),
+)
+def test_gamma_where_kappa_is_hardly_out_of_reach(counts, end, share):
+    """A kappa a hair above V_0, or below n_y, has a gamma above zero and below one."""
+    reach = counts[0], sum(counts)
+    kappa = reach[end] + (1 - 2 * end) * share * (reach[1] - reach[0])
+    if not reach[0] < kappa < reach[1]:
+        return
+    gamma = cell_weights(np.array([[counts]], np.int64), kappa)[0][0, 0]
+    assert 0 < gamma < 1
+    assert_sums_to(kappa, counts, gamma)
+
+
+def assert_sums_to(kappa, counts, gamma):
+    S, g = Fraction(0), Fraction(float(gamma))
+    for count in reversed(counts):
+        S = S * g + count
+    assert abs(S / Fraction(kappa) - 1) <= Fraction(1, 10**12)
 
 
 def test_gamma_at_its_ends():

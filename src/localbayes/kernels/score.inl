@@ -170,10 +170,13 @@ private:
         }
     }
 
+    // Only a class that has kappa rows at distance zero has a gamma of zero, and only one of no more rows a gamma of one.
+    static constexpr double kAboveZero = std::numeric_limits<double>::min(), kBelowOne = 1 - 0x1p-53;
+
     struct Search {
         const double* V;
         double kappa, enough;
-        Four g, f, slope, low{}, high{1, 1, 1, 1};
+        Four g, f, slope, low = kAboveZero + Four{}, high = kBelowOne + Four{};
         FourBits open;
 
         // One step of the classes that are open; those that stay so are given back.
@@ -186,7 +189,8 @@ private:
             high = error > 0 ? g : high;
             const Four step = g * above / below, before = g;
             const FourBits last = error * error <= enough * steep;
-            g = open & (step != g) ? (last | ((step > low) & (step < high)) ? step : 0.5 * (low + high)) : g;
+            const Four outside = last ? (step > low ? high : low) : 0.5 * (low + high);
+            g = open & (step != g) ? ((step > low) & (step < high) ? step : outside) : g;
             open &= ~last & (g != before);
             return open;
         }
