@@ -17,7 +17,7 @@ constexpr int kVectors = kBlockWords / Word::kWords, kVecRows = 64 * Word::kWord
 constexpr int kMaxDigits = 32;
 constexpr int vectors(int rows) { return (rows + kVecRows - 1) / kVecRows; }
 constexpr int kSmallPiece = 16;  // rows of a class in a block up to which reading them off is cheaper
-constexpr int kQueriesPerPass = 256, kPassBytes = 256 << 10;
+constexpr int kQueriesPerPass = 256, kPassBytes = 256 << 10, kMany = 16;
 
 // How many queries to take at a time if each needs so many bytes.
 int64_t fitting(int64_t n, size_t bytes_each) {
@@ -480,10 +480,15 @@ private:
     alignas(64) Vec digits_[kMaxDigits][kVectors], lowest_[8][kVectors];
 };
 
+// Many queries ask for all planes of a block, but in no order that the processor could foresee.
+[[gnu::noinline]] void fetch(const uint64_t* words, size_t n) {
+    for (size_t word = 0; word < n; word += 8) __builtin_prefetch(words + word);
+}
+
 // Calls f(block, pieces) for every block that holds rows of the classes [y, end_y), from the word on in which
 // the first of them begins, or a little earlier to end within the block: fewer vectors hold a class then.
 template <class F>
-void for_each_block(const Segment& s, int y, int end_y, F f) {
+void for_each_block(const Segment& s, int y, int end_y, size_t n_queries, F f) {
     std::vector<Piece> pieces;
     for (int64_t row = s.class_start[y], end = s.class_start[end_y]; row < end;) {
         const int64_t block = row / kBlockRows, start = block * kBlockRows, stop = std::min(end, start + kBlockRows);
@@ -499,6 +504,7 @@ void for_each_block(const Segment& s, int y, int end_y, F f) {
             p.begin -= 64 * skipped;
             p.end -= 64 * skipped;
         }
+        if (n_queries >= kMany) fetch(s.block(block), s.n_planes * kBlockWords);
         f(s.block(block) + skipped, pieces);
     }
 }
@@ -519,7 +525,7 @@ void count_distances(const Batch& b, const Places& places, double* V) {
     const int64_t step = fitting(b.n_queries, 8 * size);
     for (int64_t first = 0; first < b.n_queries; first += step)
         for (const Segment& s : b.segments)
-            for_each_block(s, 0, b.n_classes, [&](const uint64_t* block, const std::vector<Piece>& pieces) {
+            for_each_block(s, 0, b.n_classes, size_t(step), [&](const uint64_t* block, const std::vector<Piece>& pieces) {
                 for (int64_t q = first; q < std::min(first + step, b.n_queries); ++q) {
                     sight.look(s, block, places.of(s, q), b.codes + q * b.m, pieces.back().end);
                     sight.add_distances(pieces, V + q * size);
@@ -558,7 +564,7 @@ private:
     template <class F>
     void pass(const Batch& b, const Places& places, const double* V, int y, F& f) {
         for (const Segment& s : b.segments)
-            for_each_block(s, y, y + 1, [&](const uint64_t* block, const std::vector<Piece>& pieces) {
+            for_each_block(s, y, y + 1, queries_.size(), [&](const uint64_t* block, const std::vector<Piece>& pieces) {
                 for (size_t k = 0; k < queries_.size(); ++k) {
                     const int64_t q = queries_[k];
                     sight_.look(s, block, places.of(s, q), b.codes + q * b.m, pieces[0].end);
