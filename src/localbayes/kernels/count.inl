@@ -17,7 +17,8 @@ constexpr int kVectors = kBlockWords / Word::kWords, kVecRows = 64 * Word::kWord
 constexpr int kMaxDigits = 32;
 constexpr int vectors(int rows) { return (rows + kVecRows - 1) / kVecRows; }
 constexpr int kSmallPiece = 16;  // rows of a class in a block up to which reading them off is cheaper
-constexpr int kQueriesPerPass = 256, kPassBytes = 256 << 10, kMany = 16;
+constexpr int kQueriesPerPass = 256, kPassBytes = 256 << 10;
+constexpr size_t kMany = 16, kCachedWords = 1 << 17;  // queries, and words of rows, from which on blocks are fetched
 
 // How many queries to take at a time if each needs so many bytes.
 int64_t fitting(int64_t n, size_t bytes_each) {
@@ -482,6 +483,7 @@ private:
 
 // Many queries ask for all planes of a block, but in no order that the processor could foresee.
 [[gnu::noinline]] void fetch(const uint64_t* words, size_t n) {
+    asm volatile("");  // GCC leaves out calls of a function that only fetches
     for (size_t word = 0; word < n; word += 8) __builtin_prefetch(words + word);
 }
 
@@ -504,7 +506,7 @@ void for_each_block(const Segment& s, int y, int end_y, size_t n_queries, F f) {
             p.begin -= 64 * skipped;
             p.end -= 64 * skipped;
         }
-        if (n_queries >= kMany) fetch(s.block(block), s.n_planes * kBlockWords);
+        if (n_queries >= kMany && s.words_needed(end) > kCachedWords) fetch(s.block(block), s.n_planes * kBlockWords);
         f(s.block(block) + skipped, pieces);
     }
 }
