@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 from joblib import cpu_count, effective_n_jobs
-from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
@@ -25,7 +24,7 @@ from localbayes.parameters import Discretize, Missing, check_jobs
 if TYPE_CHECKING:
     from localbayes.explain import Explanation
 
-__all__ = ["BATCH", "TIE", "BayesClassifier", "as_of_now", "first_best", "or_prior", "shares"]
+__all__ = ["BATCH", "TIE", "BayesClassifier", "as_of_now", "first_best", "log_total", "or_prior", "shares"]
 
 Model = TypeVar("Model", bound="BayesClassifier")
 Given = ParamSpec("Given")
@@ -52,6 +51,25 @@ def first_best(log_joint: Floats) -> npt.NDArray[np.intp]:
 def _best_scores(log_joint: Floats) -> Floats:
     # NumPy finds out where the best of a short row is faster than what it is.
     return np.take_along_axis(log_joint, log_joint.argmax(axis=-1, keepdims=True), axis=-1)
+
+
+def log_total(log_joint: Floats) -> Floats:
+    """Log of the sum over classes, the last axis, which is kept.
+
+    That is SciPy's ``logsumexp``, which for few classes takes eight times as long.
+
+    Examples
+    --------
+    >>> np.exp(log_total(np.log([[0.1, 0.2], [0.3, 0.5]]))).round(9).tolist()
+    [[0.3], [0.8]]
+    """
+    at = log_joint.argmax(axis=-1, keepdims=True)
+    best = np.take_along_axis(log_joint, at, axis=-1)
+    with np.errstate(invalid="ignore"):  # nothing is the best where no class has any probability
+        others = np.exp(log_joint - best)
+    np.put_along_axis(others, at, 0.0, axis=-1)
+    total: Floats = best + np.log1p(others.sum(axis=-1, keepdims=True))
+    return total
 
 
 def or_prior(log_joint: Floats, class_count: npt.NDArray[Any]) -> Floats:
@@ -322,7 +340,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             Log probabilities.
         """
         log_joint = self.predict_log_joint(X)
-        log_joint -= logsumexp(log_joint, axis=1, keepdims=True)
+        log_joint -= log_total(log_joint)
         return log_joint
 
     def predict_proba(self, X: Any) -> Floats:

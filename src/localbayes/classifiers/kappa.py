@@ -5,9 +5,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import logsumexp
 
-from localbayes.classifiers.base import Floats, first_best
+from localbayes.classifiers.base import Floats, first_best, log_total
 
 __all__ = ["KappaChoice", "LeftOut", "choose", "kappa_grid", "least", "mix", "rows_to_leave_out"]
 
@@ -82,7 +81,7 @@ class LeftOut:
 
         def loss(position: int) -> float:
             scores = _POWERS[position] * mixture
-            own = scores[np.arange(len(self.truth)), self.truth] - logsumexp(scores, axis=1)
+            own = scores[np.arange(len(self.truth)), self.truth] - log_total(scores)[:, 0]
             return float(-np.maximum(own, _LEAST_LOG) @ self.weights)
 
         low, high = 0, len(_POWERS) - 1
@@ -150,5 +149,5 @@ def least(correct: Floats, losses: Floats) -> int:
 
 def mix(log_proba: Floats, weights: Floats) -> Floats:
     """Log of the weighted average of probabilities along the first axis."""
-    mixed: Floats = logsumexp(log_proba + np.log(weights).reshape(-1, 1, 1), axis=0)
+    mixed: Floats = np.logaddexp.reduce(log_proba + np.log(weights).reshape(-1, 1, 1), axis=0)
     return mixed

@@ -7,11 +7,10 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import logsumexp
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from localbayes.classifiers.base import TIE, Floats, as_of_now, or_prior
+from localbayes.classifiers.base import TIE, Floats, as_of_now, log_total, or_prior
 from localbayes.classifiers.kappa import KappaChoice, LeftOut, choose, kappa_grid, mix, rows_to_leave_out
 from localbayes.classifiers.lazy import LazyClassifier
 from localbayes.classifiers.terms import defined_terms, sum_of_terms
@@ -368,7 +367,7 @@ class LCWNB(LazyClassifier):
                 self._score_left_out, grid=grid, rows=rows, classes=classes, weight=own_weight, others=others
             )
             log_joint = self._in_chunks(np.arange(len(rows)), score, np.float64, len(grid), r, sets=len(grid))
-            log_joint -= logsumexp(log_joint, axis=2, keepdims=True)
+            log_joint -= log_total(log_joint)
             yield LeftOut(np.moveaxis(log_joint, 1, 0), classes, total)
 
     def _score_left_out(
@@ -393,7 +392,7 @@ class LCWNB(LazyClassifier):
         if shift is None:  # parameters were changed after fit
             return left_out
         log_joint = shifted(left_out.log_proba, shift, others)
-        return replace(left_out, log_proba=log_joint - logsumexp(log_joint, axis=2, keepdims=True))
+        return replace(left_out, log_proba=log_joint - log_total(log_joint))
 
     def _score_many(self, counts: MatchCounts, grid: Floats) -> Floats:
         """Log joint by query, kappa and class, from one count of the matches."""
@@ -428,7 +427,7 @@ class LCWNB(LazyClassifier):
             scores = scores[0] if self.temperature_ == 1 else or_prior(scores[0], self._class_count)
         else:
             scores = or_prior(scores, self._class_count)
-            scores = mix(scores - logsumexp(scores, axis=2, keepdims=True), self.kappa_weights_)
+            scores = mix(scores - log_total(scores), self.kappa_weights_)
         return scores if self.temperature_ == 1 else self.temperature_ * scores
 
     def _terms(self, codes: Codes) -> tuple[Floats, Floats]:
@@ -441,7 +440,7 @@ class LCWNB(LazyClassifier):
                 base, own = defined_terms(base, own, self._class_count)
             if len(self.kappas_) > 1:
                 with np.errstate(divide="ignore"):
-                    base = base + np.log(share) - logsumexp(base + own.sum(axis=2), axis=1, keepdims=True)
+                    base = base + np.log(share) - log_total(base + own.sum(axis=2))
             bases.append(base)
             terms.append(own)
         base, own = sum_of_terms(np.stack(bases, axis=2), np.stack(terms, axis=2))

@@ -135,10 +135,9 @@ def cross_validate(
 def _score_fold(split: tuple[Any, Any], model: BayesClassifier, X: Any, y: Any) -> tuple[float, float]:
     """Accuracy and log loss of one fold."""
     import numpy as np
-    from scipy.special import logsumexp
     from sklearn.base import clone
 
-    from localbayes.classifiers.base import first_best
+    from localbayes.classifiers.base import first_best, log_total
 
     train, test = split
     fitted = clone(model).fit(X.iloc[train], y.iloc[train])
@@ -147,7 +146,7 @@ def _score_fold(split: tuple[Any, Any], model: BayesClassifier, X: Any, y: Any) 
     order = [place[label] for label in y.cat.categories.tolist()]
     log_joint = fitted.predict_log_joint(X.iloc[test])[:, order]
     truth = y.cat.codes.to_numpy()[test]
-    log_proba = log_joint - logsumexp(log_joint, axis=1, keepdims=True)
+    log_proba = log_joint - log_total(log_joint)
     loss = -log_proba[np.arange(len(truth)), truth]
     return float((first_best(log_joint) == truth).mean()), float(loss.mean())
 

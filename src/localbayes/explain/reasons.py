@@ -4,9 +4,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import logsumexp
 
-from localbayes.classifiers.base import BayesClassifier, Floats, first_best
+from localbayes.classifiers.base import BayesClassifier, Floats, first_best, log_total
 from localbayes.classifiers.eager import OneDependence
 from localbayes.classifiers.lazy import LazyClassifier
 from localbayes.classifiers.lcwnb import LCWNB
@@ -91,7 +90,7 @@ def _log_probability(model: BayesClassifier, codes: Codes) -> tuple[Floats, Floa
         part = slice(begin, begin + step)
         own, added = defined_terms(*model._terms(codes[part]), model._class_count)
         base[part], terms[part] = model._shifted(own), added
-    base -= logsumexp(base + terms.sum(axis=2), axis=1, keepdims=True)
+    base -= log_total(base + terms.sum(axis=2))
     return base, terms
 
 
