@@ -456,15 +456,10 @@ def test_threads_do_not_change_a_bit(n_jobs):
     assert one.predict_proba(asked).tobytes() == many.predict_proba(asked).tobytes()
 
 
-@given(
-    n=st.integers(0, 5000),
-    threads=st.integers(1, 70),
-    most=st.integers(1, 2000),
-    batch=st.sampled_from([1, 64, 128]),
-)
-def test_chunks_are_all_queries_once(n, threads, most, batch):
+@given(n=st.integers(0, 5000), threads=st.integers(1, 70), most=st.integers(1, 2000))
+def test_chunks_are_all_queries_once(n, threads, most):
     """Chunks follow each other from the first query to the last; no thread gets more than its share."""
-    chunks = shares(n, threads, most, batch)
+    chunks = shares(n, threads, most)
     assert [q for begin, end in chunks for q in range(begin, end)] == list(range(n))
     assert all(0 < end - begin <= min(most, -(-n // threads)) for begin, end in chunks)
 
@@ -589,15 +584,6 @@ def test_the_processors_of_a_cluster_are_not_taken_for_threads():
     assert base._n_threads(None) == 1
     assert (base._n_threads(3), base._n_threads(-1)) == (3, joblib.cpu_count())
     assert base._n_threads(-500) == 1
-
-
-def test_a_batch_on_a_long_table_is_cut_once_for_each_thread():
-    """What is read of rows that no cache holds is shared by as many queries as there can be."""
-    codes, classes, sizes = table(6, 200, 6, 3, 3)
-    model = LCWNB(5).fit(Coded(codes, sizes), classes)
-    assert shares(256, 2, 1024, model._batch()) == [(0, 128), (128, 192), (192, 256)]
-    model.index_ = SimpleNamespace(nbytes=20_000_000)
-    assert shares(256, 2, 1024, model._batch()) == [(0, 128), (128, 256)]
 
 
 def test_long_work_has_breaks_for_an_interrupt():

@@ -182,19 +182,14 @@ class LazyClassifier(BayesClassifier):
     def _bytes_per_query(self) -> int:
         return self.index_.bytes_per_query()
 
-    def _batch(self) -> int:
-        return BATCH if self.index_.nbytes <= _CACHED_BYTES else 2 * BATCH
-
     def _most_queries(self) -> int:
         cells = max(1, self.index_.n_rows * len(self.sizes_))
-        return min(super()._most_queries(), max(BATCH, _MOST_CELLS // cells // BATCH * BATCH))
+        half = BATCH // 2
+        return min(super()._most_queries(), max(half, _MOST_CELLS // cells // half * half))
 
 
 # Cells that queries are compared with in about half a second.
 _MOST_CELLS = 32 << 30
-# Rows that stay in the second-level cache. The queries of a chunk share what is read of others: against a
-# million rows of 20 columns, a chunk of 64 takes 8 % more time for each than one of 128.
-_CACHED_BYTES = 1 << 20
 
 
 def kth_distance(at_distance: npt.NDArray[Any], k: int) -> npt.NDArray[np.intp]:
