@@ -77,7 +77,8 @@ Four exp_about(Four x) {
 class GammaSolver {
 public:
     GammaSolver(int n_classes, int m, const double* kappas, int n_kappas)
-        : r_(n_classes), room_(padded(n_classes, 4)), m_(m), n_kappas_(n_kappas), kappas_(kappas), shape_(size_t(4) * room_) {
+        : r_(n_classes), room_(padded(n_classes, 4)), m_(m), n_kappas_(n_kappas), enough_(2 * std::max(5e-14 / m, 1e-15)),
+          slack_(3 * std::sqrt(m * enough_)), kappas_(kappas), shape_(size_t(4) * room_) {
         for (int k = 0; k < n_kappas; ++k) log_kappas_.push_back(std::log(kappas[k]));
     }
 
@@ -133,9 +134,10 @@ private:
             put(to.S, j, sum);
             totals_[(first + j) / vectors].sum += sum;
             if (to.matches) {
-                // The rows at distance d have m - d matches each; rounded up, since the slope may be that of the step before.
+                // The rows at distance d have m - d matches each. If the slope is that of the step before, its error e is at
+                // most the root of m enough, and a share of 2 e of all is the most that matches are off.
                 const Four all = m_ * sum, some = all - g * s[j].slope;
-                put(to.matches, j, (some > 0 ? some : Four{}) + 1e-6 * all);
+                put(to.matches, j, (some > 0 ? some : Four{}) + slack_ * all);
             }
             s[j].g *= g;
         }
@@ -181,8 +183,7 @@ private:
 
         // One step of the classes that are open; those that stay so are given back.
         FourBits next() {
-            // Halley's step for the power g S' / S that fits locally, or Newton's where S is flatter than a line through
-            // zero; both with the fractions multiplied out.
+            // Halley's step for the power g S' / S that fits locally, with the fractions multiplied out.
             const Four steep = g * slope, more = steep + f, less = steep - f, error = f - kappa;
             const Four above = less * f + more * kappa, below = more * f + less * kappa;
             low = error < 0 ? g : low;
@@ -202,9 +203,7 @@ private:
         Search s;
         s.V = V + first;
         const double kappa = s.kappa = kappas_[k];
-        // The step after an error e leaves at most e^2 m / (2 g S'), and is the last one if that is little. The last bit
-        // of gamma is worth d last bits of gamma^d.
-        s.enough = 2 * kappa * std::max(5e-14 / m_, 1e-15);
+        s.enough = kappa * enough_;
         const Four n = load(&shape_[first]), mean = load(&shape_[room_ + first]), nearest = load(s.V);
         const Four variance = load(&shape_[2 * room_ + first]), drop = log_kappas_[k] - load(&shape_[3 * room_ + first]);
         const Four square = mean * mean + 2 * variance * drop;
@@ -235,6 +234,9 @@ private:
     }
 
     int r_, room_, m_, n_kappas_, farthest_ = 0;
+    // The step after an error e leaves at most e^2 m / (2 g S'), and is the last one if that is little; the last bit of
+    // gamma is worth d last bits of gamma^d.
+    double enough_, slack_;
     const double* kappas_;
     std::vector<double> log_kappas_, shape_;
     std::vector<Totals> totals_;  // by kappa
