@@ -225,12 +225,12 @@ def kappas(folder: Path, quick: bool) -> Iterator[Ratio]:
         other=per_query(best["predict"], len(rows), "predict"),
         note="predict leaves out classes that cannot win; a log loss needs them all",
     )
-    each = best["left out, twelve"] / len(KAPPAS)
+    each = best["left out, twelve"] / len(KAPPAS) / len(rows)
     yield Ratio(
         topic,
         "leave_one_out of 12 kappas, of a row and kappa / predict of a query",
-        each / best["predict"],
+        each / (best["predict"] / len(rows)),
         None,
-        ours=per_query(each, len(rows), "leave-one-out").replace("a query", "a row and kappa"),
+        ours=f"leave-one-out {duration(each)} a row and kappa",
         other=per_query(best["predict"], len(rows), "predict"),
     )

@@ -7,10 +7,13 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.special import logsumexp
 from sklearn.exceptions import NotFittedError
 
 import oracle
 from localbayes.classifiers import LCWNB, NB, TAN
+from localbayes.classifiers.base import log_total
 from localbayes.classifiers.lcwnb import check_grid
 from localbayes.datasets import load
 from localbayes.encoding import Coded
@@ -29,6 +32,22 @@ def problems(draw, max_rows=60):
     classes = rng.integers(0, r, n)
     asked = (rng.beta(0.6, 1.2, (4, m)) * (sizes + 1)).astype(np.int64)
     return Coded(codes, sizes), pd.Categorical.from_codes(classes, list("abcd")[:r]), Coded(asked, sizes)
+
+
+# --- sums of probabilities -------------------------------------------------------------------------
+
+
+@given(
+    scores=arrays(
+        np.float64,
+        st.tuples(st.integers(1, 5), st.integers(1, 30)),
+        elements=st.floats(-1e4, 1e4) | st.just(-np.inf),
+    )
+)
+def test_the_log_of_a_sum_is_scipys(scores):
+    """Also where some classes, or all, have no probability."""
+    expected = logsumexp(scores, axis=-1, keepdims=True)
+    np.testing.assert_allclose(log_total(scores), expected, rtol=1e-14, atol=1e-14)
 
 
 # --- gamma -----------------------------------------------------------------------------------------

@@ -65,8 +65,7 @@ def log_total(log_joint: Floats) -> Floats:
     """
     at = log_joint.argmax(axis=-1, keepdims=True)
     best = np.take_along_axis(log_joint, at, axis=-1)
-    with np.errstate(invalid="ignore"):  # nothing is the best where no class has any probability
-        others = np.exp(log_joint - best)
+    others = np.exp(log_joint - np.maximum(best, np.finfo(np.float64).min))  # the best may be minus infinity
     np.put_along_axis(others, at, 0.0, axis=-1)
     total: Floats = best + np.log1p(others.sum(axis=-1, keepdims=True))
     return total

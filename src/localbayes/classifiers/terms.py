@@ -2,9 +2,8 @@
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import logsumexp
 
-from localbayes.classifiers.base import Floats, or_prior
+from localbayes.classifiers.base import Floats, log_total, or_prior
 
 __all__ = ["defined_terms", "log_ratio", "sum_of_terms"]
 
@@ -39,7 +38,7 @@ def sum_of_terms(base: Floats, terms: Floats) -> tuple[Floats, Floats]:
     0.07
     """
     parts = base + terms.sum(axis=-1)
-    total = logsumexp(parts, axis=-1, keepdims=True)
+    total = log_total(parts)
     with np.errstate(invalid="ignore"):
         # Nothing has a share in a sum that is zero; equal ones keep it so.
         log_share = np.where(np.isneginf(total), -np.log(parts.shape[-1]), parts - total)
