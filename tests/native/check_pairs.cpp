@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <numeric>
 
-#include "pairs.hpp"
+#include "arcs.hpp"
 #include "tables.hpp"
 
 using namespace localbayes;
@@ -22,6 +22,7 @@ struct SlotTable {
     std::vector<double> weights;
 
     int64_t n_slots() const { return first[m]; }
+    int64_t n_values(int i) const { return first[i + 1] - first[i] - 1; }
     bool unseen(int i, int64_t slot) const { return slot == first[i + 1] - 1; }
 };
 
@@ -87,7 +88,8 @@ double count_naively(const SlotTable& t, const std::vector<double>& weights, int
 
 // What reads the whole table: counts of values, information and the scores of arcs.
 template <class Count>
-void check_whole(uint64_t seed, const SlotTable& t, const std::vector<double>& weights, const std::vector<Count>& pairs) {
+void check_whole(uint64_t seed, const SlotTable& t, const std::vector<double>& weights,
+                 const std::vector<Count>& pairs) {
     using Value = std::conditional_t<std::integral<Count>, int64_t, double>;
     const int m = t.m, r = t.r;
     const int64_t n_slots = t.n_slots();
@@ -102,7 +104,8 @@ void check_whole(uint64_t seed, const SlotTable& t, const std::vector<double>& w
     };
     std::vector<double> of_class(r);
     for (int64_t k = 0; k < t.n; ++k) of_class[t.classes[k]] += weights[k];
-    const double n_rows = std::accumulate(weights.begin(), weights.end(), 0.0), negligible = 0.00123456789, alpha = 0.5;  // no share is just that
+    const double n_rows = std::accumulate(weights.begin(), weights.end(), 0.0), negligible = 0.00123456789,
+                 alpha = 0.5;  // no share is just that
 
     // Log Gamma of some counts by table, of the others computed; one kind of totals for every attribute.
     const std::vector<double> log_gammas{std::lgamma(alpha), std::lgamma(alpha + 1), std::lgamma(alpha + 2)};
@@ -111,22 +114,23 @@ void check_whole(uint64_t seed, const SlotTable& t, const std::vector<double>& w
     std::iota(kind.begin(), kind.end(), 0);
     std::vector<double> own, totals, empty;
     for (int i = 0; i < m; ++i) {
-        const double q = double(n_values(t.first.data(), i));
+        const double q = double(t.n_values(i));
         for (int64_t at = 0; at < n_slots * r; ++at) totals.push_back(std::lgamma(alpha * q + double(values[at])));
         for (int y = 0; y < r; ++y) totals.push_back(std::lgamma(alpha * q + of_class[y]));
         empty.insert(empty.end(), {q * std::lgamma(alpha), std::lgamma(alpha * q)});
     }
     for (const Value n : values) own.push_back(std::lgamma(alpha + double(n)));
-    const Pairs<const Count> whole{pairs.data(), every.row.data(), every.column.data(), 1, int(n_slots), r};
+    const WholeTable<Count> whole{
+        {pairs.data(), every.row.data(), every.column.data(), 1, int(n_slots), r}, t.first.data(), m};
     std::vector<double> scores(m * m), information(m * m);
-    arc_scores<Count>(whole, t.first.data(), kind.data(), own.data(), totals.data(), empty.data(), log_gammas.data(),
-                      &table_size, &alpha, scores.data());
-    conditional_information<Count>(whole, t.first.data(), &n_rows, &negligible, information.data());
+    const ArcTerms terms{kind.data(), own.data(), totals.data(), empty.data(), log_gammas.data(), table_size, alpha};
+    arc_scores(whole, terms, scores.data());
+    conditional_information(whole, n_rows, negligible, information.data());
 
     // All attributes of small tables, the first few of others: plain loops are slow.
     for (int j = 0; j < std::min(m, 4); ++j)
         for (int i = 0; i < std::min(m, 4); ++i) {
-            const int64_t q_i = n_values(t.first.data(), i), q_j = n_values(t.first.data(), j), u0 = t.first[i], v0 = t.first[j];
+            const int64_t q_i = t.n_values(i), q_j = t.n_values(j), u0 = t.first[i], v0 = t.first[j];
             double score = 0, bits = 0;
             for (int y = 0; y < r; ++y) {
                 double both_known = 0;
@@ -158,6 +162,12 @@ void check_whole(uint64_t seed, const SlotTable& t, const std::vector<double>& w
         for (int64_t v = t.first[i]; v < t.first[i + 1]; ++v)
             for (int y = 0; y < r; ++y)
                 expect_close(seed, t, "count of a value", count(i, v, i, v, y), double(values[v * r + y]));
+}
+
+template <class Count>
+const PairFormulas<Count>& formulas_of(const Isa& isa) {
+    if constexpr (std::integral<Count>) return isa.whole;
+    else return isa.weighted;
 }
 
 template <class Count>
@@ -193,36 +203,33 @@ void check_table(uint64_t seed, const SlotTable& t, const std::vector<double>& w
     for (int i = 0; i < m; ++i) pseudo.push_back(0.125 * double(random.from_to(1, 16)));
     for (int k = 0; k < m * m; ++k) weight.push_back(0.01 * double(random.below(50)));
     for (int64_t k = 0; k < t.n_slots() * r; ++k) table.push_back(0.01 * double(random.from_to(1, 99)));
-    const int64_t begin = random.below(m + 1), span[] = {begin, random.from_to(begin, m)};
+    const int begin = int(random.below(m + 1));
+    const Span span{begin, int(random.from_to(begin, m))};
     const Pairs<const Count> queries = asked.view<const Count>(t, pairs.data(), 0, t.n_queries);
     std::vector<double> products(size_t(m) * t.n_queries * r), mixtures(products.size());
-    multiply_counts<Count>(queries, pseudo.data(), table.data(), span, products.data());
-    mix_counts<Count>(queries, pseudo.data(), weight.data(), table.data(), table.data(), mixtures.data());
-    for (int64_t p = 0, at = 0; p < m; ++p)
-        for (int64_t q = 0; q < t.n_queries; ++q)
-            for (int y = 0; y < r; ++y, ++at) {
-                const int64_t* slot = &t.queries[q * m];
-                double product = table[slot[p] * r + y], mixed = product;
-                for (int i = 0; i < m; ++i) {
-                    if (i == p) continue;
-                    const double n = double(pair_count(int(p), slot[p], i, slot[i], y));
-                    if (span[0] <= i && i < span[1]) product *= n + pseudo[i];
-                    mixed += weight[p * m + i] * (n + pseudo[p]) * table[slot[i] * r + y];
-                }
-                expect_close(seed, t, "product of counts", product, products[at], 1e-13);
-                expect_close(seed, t, "mixture of counts", mixed, mixtures[at], 1e-13);
-            }
-
-    // Sums of numbers by slot and class.
+    const Pairs<const double> numbers = asked.view<const double>(t, table.data(), 0, t.n_queries);
     std::vector<double> start, sums(size_t(t.n_queries) * r);
     for (int y = 0; y < r; ++y) start.push_back(0.1 * double(random.below(50)));
-    sum_values(asked.view<const double>(t, table.data(), 0, t.n_queries), start.data(), sums.data());
-    for (int64_t q = 0; q < t.n_queries; ++q)
-        for (int y = 0; y < r; ++y) {
-            double sum = start[y];
-            for (int i = 0; i < m; ++i) sum += table[t.queries[q * m + i] * r + y];
-            expect_close(seed, t, "sum of values", sum, sums[q * r + y], 1e-13);
-        }
+    for (const Isa* isa : available_isas()) {
+        const PairFormulas<Count>& formulas = formulas_of<Count>(*isa);
+        formulas.multiply_counts(queries, pseudo.data(), table.data(), span, products.data());
+        formulas.mix_counts(queries, pseudo.data(), weight.data(), table.data(), table.data(), mixtures.data());
+        isa->sum_values(numbers, start.data(), sums.data());
+        for (int64_t q = 0; q < t.n_queries; ++q)
+            for (int y = 0; y < r; ++y) {
+                const Pairs<const Count> row = queries.from(q);
+                for (int p = 0; p < m; ++p) {
+                    const size_t at = (p * t.n_queries + q) * r + y;
+                    const double product = plain::multiply_counts(row, pseudo.data(), table.data(), span, p, y);
+                    const double mixture =
+                        plain::mix_counts(row, pseudo.data(), weight.data(), table.data(), table.data(), p, y);
+                    expect_close(seed, t, "product of counts", product, products[at]);
+                    expect_close(seed, t, "mixture of counts", mixture, mixtures[at]);
+                }
+                const double sum = plain::sum_values(numbers.from(q), start.data(), y);
+                expect_close(seed, t, "sum of values", sum, sums[q * r + y]);
+            }
+    }
     check_whole<Count>(seed, t, weights, pairs);
 }
 

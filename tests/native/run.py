@@ -27,7 +27,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 KERNELS = ROOT / "src" / "localbayes" / "kernels"
 BOUNDS = HERE / "instructions.json"
-WORKS = ("letters", "rows", "columns")
+WORKS = ("letters", "rows", "missing", "ordered", "columns")
 SLACK = 1.05
 SANITIZE = ["-O1", "-g1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 
@@ -76,11 +76,11 @@ def compiler() -> str:
 def match_sources() -> list[str]:
     """Sources of the match counts."""
     x86 = ["isa_avx2.cpp", "isa_avx512.cpp"] if is_x86() else []
-    return ["index.cpp", "isa_portable.cpp", *x86]
+    return ["layout.cpp", "check_rows.cpp", "distance.cpp", "isa.cpp", "isa_portable.cpp", *x86]
 
 
-def build(program: str, sources: list[str], folder: Path, extra: list[str], emulate: bool = False) -> Path:
-    """Compile sources and one program of this folder, AVX-512 emulated or not; return the executable."""
+def build(programs: list[str], folder: Path, extra: list[str], emulate: bool = False) -> list[Path]:
+    """Compile the kernel, AVX-512 emulated or not, and programs of this folder; return their executables."""
     common, own = build_options()
     folder.mkdir(parents=True, exist_ok=True)
     if is_x86():
@@ -95,10 +95,14 @@ def build(program: str, sources: list[str], folder: Path, extra: list[str], emul
         return target
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        objects = list(pool.map(compile_one, [*(KERNELS / name for name in sources), HERE / program]))
-    executable = folder / Path(program).stem
-    run(compiler(), *extra, *objects, "-o", executable)
-    return executable
+        sources = [*(KERNELS / name for name in match_sources()), *(HERE / name for name in programs)]
+        objects = list(pool.map(compile_one, sources))
+    kernel = objects[: -len(programs)]
+    executables = []
+    for own_object in objects[-len(programs) :]:
+        executables.append(own_object.with_suffix(""))
+        run(compiler(), *extra, *kernel, own_object, "-o", executables[-1])
+    return executables
 
 
 def lacks_avx512() -> bool:
@@ -111,11 +115,10 @@ def sanitize(tables: int) -> None:
     """Check the kernel against plain loops under AddressSanitizer and UBSan."""
     emulate = lacks_avx512()
     folder = ROOT / "build" / "native" / "sanitize"
-    check = build("check.cpp", match_sources(), folder, SANITIZE, emulate)
+    check, pairs = build(["check.cpp", "check_pairs.cpp"], folder, SANITIZE, emulate)
     print(run(check, tables).stdout, end="", flush=True)
     if emulate:
         print(run(check, tables, "portable", "avx512").stdout.rstrip(), "(emulated: this machine lacks it)")
-    pairs = build("check_pairs.cpp", [], folder, SANITIZE)
     print(run(pairs, 5 * tables).stdout, end="")
 
 
@@ -170,7 +173,7 @@ def instructions(record: bool) -> None:
             raise Failed(message)
         print(message)
         return
-    executable = build("work.cpp", match_sources(), ROOT / "build" / "native" / "work", ["-g1"])
+    (executable,) = build(["work.cpp"], ROOT / "build" / "native" / "work", ["-g1"])
     counts = {work: count_instructions(executable, work) for work in WORKS}
     version = compiler_version()
     if record:

@@ -5,7 +5,8 @@
 #include <numeric>
 #include <vector>
 
-#include "match.hpp"
+#include "isa.hpp"
+#include "plain.hpp"
 
 namespace native {
 
@@ -36,6 +37,8 @@ struct Shape {
     int n_segments = 1;
     uint32_t max_size = 2;
     bool may_miss = false, weighted = false, own = false;
+    bool tables = false;  // a distance by tables rather than Hamming's
+    int cap = 0;          // of a distance by rank for all attributes; 0: tables made by chance, some nominal
 };
 
 // Rows that were added together, in the order in which they came and packed.
@@ -46,19 +49,39 @@ struct Part {
     std::vector<uint64_t> words;
 };
 
+// Tables of distances and agreements as they are given to a Distance.
+struct Tables {
+    std::vector<uint32_t> sizes;
+    std::vector<uint8_t> d, s, nominal;
+
+    localbayes::Distance distance() const {
+        return localbayes::Distance(
+            {sizes.data(), d.data(), s.data(), nominal.data(), sizes.size(), d.size(), s.size()});
+    }
+};
+
 struct Table {
     Shape shape;
     std::vector<Part> parts;
-    std::vector<localbayes::Segment> segments;  // views of the parts
+    std::vector<localbayes::Segment> segments;   // views of the parts
+    std::vector<localbayes::Distance> distance;  // one, or none: Hamming's
+    std::vector<localbayes::Recipes> recipes;
     std::vector<uint32_t> queries;
     std::vector<int64_t> own;  // class of the query's own row
     std::vector<double> own_weight;
     std::vector<std::pair<int, int64_t>> own_row;  // its part and number
 
     localbayes::Batch batch() const {
-        return {segments, queries.data(), shape.own ? own.data() : nullptr,
-                shape.own && shape.weighted ? own_weight.data() : nullptr, shape.n_queries, shape.m, shape.n_classes,
-                shape.weighted};
+        return {segments,
+                queries.data(),
+                shape.own ? own.data() : nullptr,
+                shape.own && shape.weighted ? own_weight.data() : nullptr,
+                shape.n_queries,
+                shape.m,
+                shape.n_classes,
+                shape.weighted,
+                distance.data(),
+                recipes.data()};
     }
     int columns() const { return shape.may_miss ? 2 * shape.m : shape.m; }
 };
@@ -116,18 +139,44 @@ inline void make_query(Table& table, Random& random) {
     }
 }
 
+inline Tables make_tables(const Shape& shape, const std::vector<uint32_t>& sizes, Random& random) {
+    Tables tables{sizes, {}, {}, {}};
+    for (const uint32_t q : sizes) {
+        const bool nominal = q > 300 || (shape.cap == 0 && random.one_in(4)),
+                   by_rank = shape.cap > 0 || random.one_in(2);
+        const int64_t cap = shape.cap > 0 ? shape.cap : random.from_to(1, 7);
+        tables.nominal.push_back(nominal);
+        for (int64_t k = 0; k < (nominal ? 2 : int64_t(q) * q); ++k) {
+            const int64_t apart = nominal ? k : std::abs(k % q - k / q);
+            const int64_t d = by_rank ? std::min(apart, cap) : apart == 0 ? 0 : random.below(8);
+            const int64_t s = nominal && k == 1 ? 0 : by_rank ? cap - d : random.below(8);
+            tables.d.push_back(uint8_t(d));
+            tables.s.push_back(uint8_t(s));
+        }
+    }
+    return tables;
+}
+
 inline Table make_table(const Shape& shape, Random& random) {
     Table table;
     table.shape = shape;
     std::vector<uint32_t> sizes;
-    for (int i = 0; i < shape.m; ++i) sizes.push_back(uint32_t(random.from_to(1, random.one_in(4) ? shape.max_size : std::min(shape.max_size, 12u))));
+    for (int i = 0; i < shape.m; ++i)
+        sizes.push_back(uint32_t(random.from_to(1, random.one_in(4) ? shape.max_size : std::min(shape.max_size, 12u))));
     for (int s = 0; s < shape.n_segments; ++s) {
         const int64_t n = s == 0 ? shape.n_rows : random.below(shape.n_rows / (1 << s) + 1);
         table.parts.push_back(make_part(shape, sizes, n, random));
         if (random.one_in(2)) sizes[random.below(shape.m)] += uint32_t(random.from_to(1, 5));  // domains may grow
     }
+    std::vector<uint8_t> by_value(shape.m);
+    if (shape.tables) {
+        const Tables tables = make_tables(shape, sizes, random);
+        table.distance.push_back(tables.distance());
+        for (int i = 0; i < shape.m; ++i) by_value[i] = !tables.nominal[i];
+    }
     for (Part& part : table.parts) {
-        localbayes::Segment& segment = table.segments.emplace_back(part.sizes.data(), shape.m, shape.may_miss);
+        localbayes::Segment& segment =
+            table.segments.emplace_back(part.sizes.data(), shape.m, shape.may_miss, by_value.data());
         part.words.assign(segment.words_needed(int64_t(part.order.size())), 0);
         const uint32_t largest = *std::max_element(part.sizes.begin(), part.sizes.end());
         if (largest < 255) pack_as<uint8_t>(segment, part);
@@ -137,44 +186,31 @@ inline Table make_table(const Shape& shape, Random& random) {
         segment.class_start = part.class_start.data();
         segment.weights = shape.weighted ? part.sorted_weights.data() : nullptr;
     }
+    for (const localbayes::Segment& segment : table.segments)
+        if (shape.tables) table.recipes.emplace_back(table.distance[0], segment);
     for (int64_t q = 0; q < shape.n_queries; ++q) make_query(table, random);
     return table;
 }
 
-// V [class][distance] and C [class][distance][column] of one query, row by row. The query's own row is
-// passed over rather than taken out.
-struct Naive {
-    std::vector<double> V, C;
-};
-
-inline Naive count_naively(const Table& table, int64_t q) {
-    const Shape& shape = table.shape;
-    const size_t m = shape.m, columns = table.columns();
-    const uint32_t* query = &table.queries[q * m];
-    Naive counts{std::vector<double>(shape.n_classes * (m + 1)), std::vector<double>(shape.n_classes * (m + 1) * columns)};
-    for (size_t p = 0; p < table.parts.size(); ++p) {
-        const Part& part = table.parts[p];
-        for (size_t k = 0; k < part.classes.size(); ++k) {
-            if (shape.own && table.own_row[q] == std::pair(int(p), int64_t(k))) continue;
-            const uint32_t* row = &part.codes[k * m];
-            std::vector<uint8_t> known(m), agrees(m);
-            size_t distance = 0;
-            for (size_t i = 0; i < m; ++i) {
-                known[i] = !shape.may_miss || row[i] != part.sizes[i];
-                agrees[i] = known[i] && row[i] == query[i];
-                const bool compared = !shape.may_miss || (known[i] && query[i] != kMissing);
-                distance += compared && !agrees[i];
-            }
-            const double weight = shape.weighted ? part.weights[k] : 1;
-            const size_t at = part.classes[k] * (m + 1) + distance;
-            counts.V[at] += weight;
-            for (size_t i = 0; i < m; ++i) {
-                counts.C[at * columns + i] += weight * agrees[i];
-                if (shape.may_miss) counts.C[at * columns + m + i] += weight * known[i];
-            }
+// The training rows of a query as the plain loops take them: all but its own row, with kMissing for values they lack.
+struct PlainRows {
+    PlainRows(const Table& table, int64_t q) {
+        const size_t m = table.shape.m;
+        for (size_t p = 0; p < table.parts.size(); ++p) {
+            const Part& part = table.parts[p];
+            std::vector<uint32_t>& codes = codes_.emplace_back(part.codes);
+            for (size_t k = 0; k < codes.size(); ++k)
+                if (codes[k] >= part.sizes[k % m]) codes[k] = kMissing;
+            for (size_t k = 0; k < part.classes.size(); ++k)
+                if (!table.shape.own || table.own_row[q] != std::pair(int(p), int64_t(k)))
+                    rows.push_back({&codes[k * m], part.classes[k], table.shape.weighted ? part.weights[k] : 1.0});
         }
     }
-    return counts;
-}
+
+    std::vector<localbayes::plain::Row> rows;
+
+private:
+    std::vector<std::vector<uint32_t>> codes_;
+};
 
 }  // namespace native

@@ -1,53 +1,6 @@
-// 512-bit words with a popcount instruction (VPOPCNTDQ).
-#include <immintrin.h>
+// The functions for machines with AVX-512 and VPOPCNTDQ.
+#include "word_avx512.hpp"
+// The word comes first: in the checks its header of intrinsics is emulated.
+#include "functions.hpp"
 
-#include <cstdint>
-#include <cstring>
-
-namespace {
-
-struct Word {
-    using Vec = uint64_t __attribute__((vector_size(64)));
-    struct Sum { __m512i lanes = _mm512_setzero_si512(); };
-    static constexpr int kWords = 8, kTile = 4;
-    static Vec load(const uint64_t* p) { return Vec(_mm512_loadu_si512(p)); }
-    static bool is_zero(Vec x) { return _mm512_test_epi64_mask(__m512i(x), __m512i(x)) == 0; }
-    static Vec popcounts(Vec x) { return Vec(_mm512_popcnt_epi64(__m512i(x))); }
-    using Split = Vec;
-    static Split split(Vec x) { return x; }
-    static void add_popcount(Sum& sum, Split a, Split b) {
-        sum.lanes = _mm512_add_epi64(sum.lanes, __m512i(popcounts(a & b)));
-    }
-    static void add_values(int32_t* out, const Sum (&sum)[4]) {
-        const auto pair = [](Sum a, Sum b) {  // 32-bit lanes a b a b ..., of half the vector
-            const __m512i ab = __m512i(Vec(a.lanes) | Vec(b.lanes) << 32);
-            return __m256i(half<0>(ab) + half<1>(ab));
-        };
-        const __m256i ab = pair(sum[0], sum[1]), cd = pair(sum[2], sum[3]);
-        const Half abcd = Half(_mm256_unpacklo_epi64(ab, cd)) + Half(_mm256_unpackhi_epi64(ab, cd));
-        add(out, _mm_add_epi32(_mm256_castsi256_si128(__m256i(abcd)), _mm256_extracti128_si256(__m256i(abcd), 1)));
-    }
-    static void add_popcounts(int32_t* out, uint64_t rows, const uint64_t* columns) {
-        Half words;
-        std::memcpy(&words, columns, sizeof words);
-        const __m256i counts = _mm256_popcnt_epi64(__m256i(words & rows)), even = _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6);
-        add(out, _mm256_castsi256_si128(_mm256_permutevar8x32_epi32(counts, even)));
-    }
-
-private:
-    using Half = uint64_t __attribute__((vector_size(32)));
-    template <int k>
-    static Half half(__m512i x) { return Half(_mm512_maskz_extracti64x4_epi64(0xFF, x, k)); }
-    static void add(int32_t* out, __m128i four) {
-        __m128i* target = reinterpret_cast<__m128i*>(out);
-        _mm_storeu_si128(target, _mm_add_epi32(_mm_loadu_si128(target), four));
-    }
-};
-
-}  // namespace
-
-#include "count.inl"
-#include "score.inl"
-
-const localbayes::Isa localbayes::isa_avx512{
-    "avx512", distance_counts, match_counts, weighted_sums, log_joint_given, log_joint_cells, log_joint_of_sums, cell_weights};
+constinit const localbayes::Isa localbayes::isa_avx512 = localbayes::functions<localbayes::Avx512>("avx512");

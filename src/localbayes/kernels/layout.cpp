@@ -1,17 +1,27 @@
-// Packing rows into bit planes and back, and which instruction sets this machine has.
-#include "match.hpp"
+// Packing rows into bit planes and back.
+#include "layout.hpp"
+
+#include <stdexcept>
+#include <string>
 
 namespace localbayes {
 
-Segment::Segment(const uint32_t* sizes, int m, bool may_miss_) : may_miss(may_miss_) {
+// Codes from here on have a meaning of their own, and the first word of a plane in a block is a number of 32 bits.
+constexpr uint32_t kMostValues = 0xFFFFFFFDu;
+constexpr size_t kMostPlanesOfAll = (size_t{1} << 32) / kBlockWords - 1;
+
+Segment::Segment(const uint32_t* sizes, int m, bool may_miss_, const uint8_t* by_value) : may_miss(may_miss_) {
     for (int i = 0; i < m; ++i) {
         Column c{sizes[i] + may_miss, uint32_t(n_planes), 1, ~0u};
-        if (c.n_codes > kMostPlanes) {
+        if (c.n_codes > kMostPlanes && !(by_value && by_value[i])) {
             c.mask = 3;
             while (uint64_t{1} << 2 * c.n_digits < c.n_codes) ++c.n_digits;
             wide.push_back(i);
         }
         n_planes += c.n_planes();
+        if (sizes[i] >= kMostValues || n_planes > kMostPlanesOfAll)
+            throw std::invalid_argument("attribute " + std::to_string(i) +
+                                        " has too many values: " + std::to_string(sizes[i]));
         columns.push_back(c);
     }
 }
@@ -59,20 +69,6 @@ void unpack(const Segment& s, const int64_t* rows, int64_t n, uint32_t* codes) {
             *codes++ = code;
         }
     }
-}
-
-std::vector<const Isa*> available_isas() {
-    std::vector<const Isa*> found;
-#ifdef LOCALBAYES_X86
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vpopcntdq"))
-        found.push_back(&isa_avx512);
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt"))
-        found.push_back(&isa_avx2);
-#endif
-    found.push_back(&isa_portable);
-    return found;
 }
 
 }  // namespace localbayes

@@ -1,0 +1,182 @@
+"""Training rows, packed into bit planes and sorted by class."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from mmap import mmap
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from localbayes.counts.protocol import Codes, Floats
+from localbayes.encoding.coded import missing_code
+from localbayes.kernels import compiled
+
+__all__ = ["ClassCodes", "Segment", "check_segment", "merge", "pack", "rows_of", "unpack"]
+
+ClassCodes = npt.NDArray[np.unsignedinteger[Any]]
+
+
+@dataclass(frozen=True)
+class Segment:
+    """Training rows, sorted by class and cut into bit planes (see ``match.hpp``).
+
+    The sort is stable, so ``row_classes``, the class of every row in the order in which the rows came,
+    tells which sorted row is which.
+
+    Attributes
+    ----------
+    words : array of uint64
+        The bit planes.
+    class_start : array of shape (n_classes + 1,)
+        Where the rows of each class begin and end in sorted order.
+    sizes : array of shape (m,)
+        Number of codes of every attribute.
+    row_classes : array of shape (n,)
+        Class of every row as it came.
+    first_row : int
+        Number of the first row among the rows of all segments.
+    weights : array of shape (n,), optional
+        Weights of the sorted rows.
+    by_value : array of shape (m,), optional
+        Attributes that have a bit plane for every value, however many there are.
+
+    Examples
+    --------
+    >>> rows, classes = np.array([[0], [1], [1]], np.uint8), np.array([1, 0, 1], np.uint8)
+    >>> segment = pack(rows, classes, None, np.array([2], np.uint32), n_classes=2, may_miss=False)
+    >>> segment.class_codes.tolist(), segment.order.tolist()
+    ([0, 1, 1], [1, 0, 2])
+    """
+
+    words: npt.NDArray[np.uint64]
+    class_start: npt.NDArray[np.int64]
+    sizes: npt.NDArray[np.uint32]
+    row_classes: ClassCodes
+    first_row: int
+    weights: Floats | None = None
+    by_value: npt.NDArray[np.uint8] | None = None
+
+    @property
+    def n_rows(self) -> int:
+        """Number of training rows."""
+        return int(self.class_start[-1])
+
+    @property
+    def nbytes(self) -> int:
+        """Memory that the rows take."""
+        arrays = (self.words, self.class_start, self.sizes, self.row_classes, self.weights)
+        return sum(a.nbytes for a in arrays if a is not None)
+
+    @property
+    def class_codes(self) -> npt.NDArray[np.int64]:
+        """Class of every row, in sorted order."""
+        return np.repeat(np.arange(len(self.class_start) - 1), np.diff(self.class_start))
+
+    @property
+    def order(self) -> npt.NDArray[np.int64]:
+        """Number of every sorted row in the order in which rows were added."""
+        return self.first_row + np.argsort(self.row_classes, kind="stable")
+
+    @property
+    def row_weights(self) -> Floats:
+        """Weight of every sorted row; one where rows have none."""
+        return np.ones(self.n_rows) if self.weights is None else self.weights
+
+    @property
+    def mapped(self) -> bool:
+        """Whether the rows are in a file that is mapped into memory, and may exceed it."""
+        base: Any = self.words
+        while isinstance(base, np.ndarray):
+            if isinstance(base, np.memmap):
+                return True
+            base = base.base
+        return isinstance(base, mmap)
+
+    def as_kernel_input(self, weighted: bool) -> tuple[Any, ...]:
+        """Arrays that the kernel counts from."""
+        weights = self.row_weights if weighted else None
+        return self.words, self.class_start, self.sizes, weights, self.by_value
+
+
+def pack(
+    codes: Codes,
+    row_classes: ClassCodes,
+    weights: Floats | None,
+    sizes: npt.NDArray[np.uint32],
+    n_classes: int,
+    may_miss: bool,
+    by_value: npt.NDArray[np.uint8] | None = None,
+    first_row: int = 0,
+) -> Segment:
+    """Sort rows by class and cut them into bit planes."""
+    order = np.argsort(row_classes, kind="stable")
+    start = np.zeros(n_classes + 1, dtype=np.int64)
+    np.cumsum(np.bincount(row_classes, minlength=n_classes), out=start[1:])
+    sizes = np.ascontiguousarray(sizes, dtype=np.uint32)
+    words = compiled.pack(np.ascontiguousarray(codes), order, sizes, may_miss, by_value)
+    sorted_weights = None if weights is None else weights[order]
+    return Segment(words, start, sizes, row_classes, first_row, sorted_weights, by_value)
+
+
+def unpack(segment: Segment, rows: npt.NDArray[np.int64], may_miss: bool) -> Codes:
+    """Codes of some sorted rows."""
+    codes: Codes = compiled.unpack(segment.words, segment.sizes, may_miss, rows, segment.by_value)
+    if may_miss:
+        codes[codes == segment.sizes] = missing_code(np.uint32)
+    return codes
+
+
+def merge(
+    first: Segment,
+    second: Segment,
+    sizes: npt.NDArray[np.uint32],
+    n_classes: int,
+    may_miss: bool,
+    by_value: npt.NDArray[np.uint8] | None = None,
+) -> Segment:
+    """One segment of the rows of two that follow each other."""
+    codes = np.empty((first.n_rows + second.n_rows, len(sizes)), dtype=np.uint32)
+    weights = np.ones(len(codes))
+    for segment in (first, second):
+        rows = segment.order - first.first_row
+        codes[rows] = unpack(segment, np.arange(segment.n_rows), may_miss)
+        weights[rows] = segment.row_weights
+    classes = np.concatenate([first.row_classes, second.row_classes])
+    weighted = first.weights is not None or second.weights is not None
+    shape = sizes, n_classes, may_miss, by_value
+    return pack(codes, classes, weights if weighted else None, *shape, first.first_row)
+
+
+def rows_of(
+    segments: Sequence[Segment], chosen: npt.NDArray[np.int64] | None, step: int, may_miss: bool
+) -> Iterator[tuple[Codes, npt.NDArray[np.int64], npt.NDArray[np.int64], Floats | None]]:
+    """Yield rows, all or the chosen numbers, as (codes, class codes, numbers, weights)."""
+    for segment in segments:
+        classes, order = segment.class_codes, segment.order
+        at = np.arange(segment.n_rows) if chosen is None else np.flatnonzero(np.isin(order, chosen))
+        for begin in range(0, len(at), step):
+            part = at[begin : begin + step]
+            weights = None if segment.weights is None else segment.weights[part]
+            yield unpack(segment, part, may_miss), classes[part], order[part], weights
+
+
+def check_segment(segment: Segment, n_classes: int, n_attributes: int, may_miss: bool) -> None:
+    """Refuse a segment from a file if its arrays do not fit each other or hold impossible values."""
+    words, start, sizes, classes = segment.words, segment.class_start, segment.sizes, segment.row_classes
+    one_row_each = all(array.ndim == 1 for array in (words, start, sizes, classes))
+    if not one_row_each or len(start) != n_classes + 1 or len(sizes) != n_attributes:
+        raise ValueError("the arrays of the training rows do not fit the columns and classes")
+    by_value = segment.by_value
+    if by_value is not None and (by_value.shape != sizes.shape or (by_value > 1).any()):
+        raise ValueError("by_value must say 0 or 1 of every column")
+    if segment.first_row < 0:
+        raise ValueError(f"rows are numbered from 0, got {segment.first_row}")
+    compiled.check_rows(words, start, sizes, may_miss, segment.by_value)
+    n = segment.n_rows
+    if len(classes) != n or not np.array_equal(np.bincount(classes, minlength=n_classes), np.diff(start)):
+        raise ValueError("the order of the training rows does not fit their classes")
+    if segment.weights is not None:
+        weights = segment.weights
+        if weights.shape != (n,) or not (np.isfinite(weights) & (weights > 0)).all():
+            raise ValueError("the weights of the training rows must be positive numbers, one for each")

@@ -1,0 +1,45 @@
+// NumPy arrays as the bindings take and make them.
+#pragma once
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+#include "isa.hpp"
+
+namespace localbayes {
+
+namespace nb = nanobind;
+
+template <class T, int kDims>
+using In = nb::ndarray<const T, nb::ndim<kDims>, nb::c_contig, nb::device::cpu>;
+template <class T, int kDims>
+using Out = nb::ndarray<nb::numpy, T, nb::ndim<kDims>>;
+
+// A new array of NumPy.
+template <class T, int kDims>
+Out<T, kDims> make(std::initializer_list<size_t> shape) {
+    size_t size = 1;
+    for (size_t s : shape) size *= s;
+    T* data = new T[std::max<size_t>(size, 1)];
+    nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+    return Out<T, kDims>(data, shape, owner);
+}
+
+// What does not fit together is refused rather than read: a ValueError in Python.
+inline void expect(bool fits, const char* message) {
+    if (!fits) throw std::invalid_argument(message);
+}
+
+template <class F>
+void without_gil(F f) {
+    nb::gil_scoped_release release;
+    f();
+}
+
+// The instruction set in use.
+extern const Isa* current_isa;
+
+}  // namespace localbayes

@@ -1,0 +1,178 @@
+// V and C of a batch of queries. Blocks are the outer loop and queries the inner one, so that a block stays in cache
+// while the queries pass over it.
+#pragma once
+#include "distances.hpp"
+#include "matches.hpp"
+#include "places.hpp"
+#include "table_planes.hpp"
+
+namespace localbayes {
+namespace {
+
+// One query against one block of rows: its planes, added up.
+template <class W>
+struct Sight {
+    explicit Sight(const Batch& b)
+        : by_tables(b.distance != nullptr), hamming(b), tables(b), sums(b.n_distances() - 1) {}
+
+    void look(const Segment& s, const uint64_t* block, const uint32_t* places, const uint32_t* codes, int rows) {
+        const int n_vectors = vectors<W>(rows);
+        planes = by_tables ? tables.find(s, block, codes, n_vectors) : hamming.find(s, block, places, codes, n_vectors);
+        sums.add(planes.added, n_vectors);
+    }
+
+    bool by_tables;
+    HammingPlanes<W> hamming;
+    TablePlanes<W> tables;
+    Selection planes;
+    Adder<W> sums;
+};
+
+// Leave-one-out: the query's own row agrees with it on all that is known and not out of the column's domain.
+template <class Count>
+Count own_weight(const Batch& b, int64_t q) {
+    return b.own_weight ? Count(b.own_weight[q]) : Count(1);
+}
+inline int own_distance(const Batch& b, int64_t q) {
+    int sum = 0;
+    for (int i = 0; i < b.m; ++i)
+        if (b.query(q)[i] == kUnseen) sum += b.distance ? b.distance->most(i) : 1;
+    return sum;
+}
+
+// V[query][distance][class] of all queries.
+template <class W>
+void count_distances(const Batch& b, const Places& places, double* V) {
+    const size_t size = b.V_size();
+    std::fill_n(V, b.n_queries * size, 0.0);
+    Sight<W> sight(b);
+    const int64_t step = fitting(b.n_queries, 8 * size);
+    for (int64_t first = 0; first < b.n_queries; first += step)
+        for (const Segment& s : b.segments)
+            for_each_block<W>(s, 0, b.n_classes, size_t(step), [&](const uint64_t* block, const auto& pieces) {
+                for (int64_t q = first; q < std::min(first + step, b.n_queries); ++q) {
+                    sight.look(s, block, places.of(s, q), b.query(q), pieces.back().end);
+                    DistanceCounter<W>(sight.sums, sight.planes.top, b.class_room()).add(pieces, V + q * size);
+                }
+            });
+    for (int64_t q = 0; b.own && q < b.n_queries; ++q)
+        V[q * size + own_distance(b, q) * b.class_room() + b.own[q]] -= own_weight<double>(b, q);
+}
+
+using Live = std::vector<int>;  // distances at which a class has rows, increasing
+
+// C of one query and class: rows[d * stride + column], zero but for the distances that are live. There is a column for
+// every digit of agreement, which `join_columns` puts together.
+template <class Count>
+struct Tally {
+    int64_t q;
+    int y;
+    const Count* rows;
+    int stride;
+    const Live& live;
+};
+
+// Columns of digits into columns of attributes, in place: T[i] = sum_l 2^l T[digit l of i], then those of values that
+// rows know. A column has `room` numbers.
+template <class T>
+void join_columns(const Batch& b, int room, T* columns) {
+    if (!b.distance) return;
+    for (int i = 0; i < b.m; ++i)
+        for (int k = 0; k < room; ++k) {
+            const T* from = columns + b.distance->first_hit(i) * room + k;
+            T sum = from[0];
+            for (int l = 1; l < b.distance->n_digits(i); ++l) sum += T(1 << l) * from[l * room];
+            columns[i * room + k] = sum;
+        }
+    if (b.may_miss()) std::copy_n(columns + b.n_hits() * room, b.m * room, columns + b.m * room);
+}
+
+// Counts C of one query and class at a time, in integers or, where rows have weights, in double.
+template <class W, class Count>
+class Matcher {
+public:
+    explicit Matcher(const Batch& b)
+        : width_(b.raw_width()), tally_size_(size_t(b.n_distances()) * width_),
+          per_pass_(fitting(b.n_queries, sizeof(Count) * tally_size_)), tallies_(per_pass_ * tally_size_), sight_(b),
+          counter_(b.raw_columns(), b.n_hits(), width_, !b.may_miss() && (!b.distance || b.distance->far_is_unlike())) {
+    }
+
+    // Calls f(tally) for all queries and classes, or those that are wanted ([query][class]).
+    template <class F>
+    void count(const Batch& b, const Places& places, const double* V, const uint8_t* wanted, F f) {
+        for (int y = 0; y < b.n_classes; ++y) {
+            for (int64_t q = 0; q < b.n_queries; ++q) {
+                if (!wanted || wanted[q * b.n_classes + y]) queries_.push_back(q);
+                if (queries_.size() == per_pass_) pass(b, places, V, y, f);
+            }
+            if (!queries_.empty()) pass(b, places, V, y, f);
+        }
+    }
+
+private:
+    template <class F>
+    void pass(const Batch& b, const Places& places, const double* V, int y, F& f) {
+        for (const Segment& s : b.segments)
+            for_each_block<W>(s, y, y + 1, queries_.size(), [&](const uint64_t* block, const auto& pieces) {
+                for (size_t k = 0; k < queries_.size(); ++k) {
+                    const int64_t q = queries_[k];
+                    sight_.look(s, block, places.of(s, q), b.query(q), pieces[0].end);
+                    counter_.add(sight_.sums, sight_.planes.top, sight_.planes.columns, pieces[0],
+                                 &tallies_[k * tally_size_]);
+                }
+            });
+        for (size_t k = 0; k < queries_.size(); ++k) {
+            const int64_t q = queries_[k];
+            Count* rows = &tallies_[k * tally_size_];
+            Count* own = b.own && b.own[q] == y ? rows + size_t(own_distance(b, q)) * width_ : nullptr;
+            if (own) leave_out(b, q, own);
+            find_live(b, V + q * b.V_size() + y, rows);
+            f(Tally<Count>{q, y, rows, width_, live_});
+            if (own) std::fill_n(own, width_, Count{});  // where no other row may be
+            for (const int d : live_) std::fill_n(rows + size_t(d) * width_, width_, Count{});
+        }
+        queries_.clear();
+    }
+
+    // The distances at which the class has rows. There, rows that know a value are all but those that lack it.
+    void find_live(const Batch& b, const double* V, Count* rows) {
+        live_.clear();
+        const size_t next = b.class_room();
+        for (int d = 0; d < b.n_distances(); ++d, V += next) {
+            if (*V == 0) continue;
+            live_.push_back(d);
+            if constexpr (!std::is_same_v<Count, double>)
+                for (int i = b.n_hits(); i < b.raw_columns(); ++i)
+                    rows[d * width_ + i] = Count(*V) - rows[d * width_ + i];
+        }
+    }
+
+    static void leave_out(const Batch& b, int64_t q, Count* row) {
+        constexpr bool kCountsKnown = std::is_same_v<Count, double>;
+        const Count weight = own_weight<Count>(b, q);
+        const uint32_t* query = b.query(q);
+        for (int i = 0; i < b.m; ++i) {
+            const int agreement = query[i] >= kMissing ? 0 : b.distance ? b.distance->s(i, query[i], query[i]) : 1;
+            for (int l = 0; agreement >> l != 0; ++l)
+                if (agreement >> l & 1) row[(b.distance ? b.distance->first_hit(i) : i) + l] -= weight;
+            if (b.may_miss() && (query[i] != kMissing) == kCountsKnown) row[b.n_hits() + i] -= weight;
+        }
+    }
+
+    int width_;
+    size_t tally_size_, per_pass_;
+    std::vector<Count> tallies_;  // zero between passes
+    std::vector<int64_t> queries_;
+    Live live_;
+    Sight<W> sight_;
+    MatchCounter<W> counter_;
+};
+
+// Calls f(matcher) with one for whole rows or for weighted ones.
+template <class W, class F>
+void with_matcher(const Batch& b, F f) {
+    b.weighted ? f(Matcher<W, double>(b)) : f(Matcher<W, int32_t>(b));
+}
+
+}  // namespace
+}  // namespace localbayes

@@ -1,0 +1,154 @@
+// The functions of the table in isa.hpp, for one instruction set W.
+#pragma once
+#include "isa.hpp"
+#include "pair_formulas.hpp"
+#include "score.hpp"
+
+namespace localbayes {
+namespace {
+
+template <class W>
+void distance_counts(const Batch& b, double* V) {
+    count_distances<W>(b, Places(b), V);
+}
+
+template <class W>
+void match_counts(const Batch& b, const double* V, double* C) {
+    const size_t distances = b.n_distances(), width = b.columns();
+    std::vector<double> row(b.raw_width());
+    with_matcher<W>(b, [&](auto matcher) {
+        matcher.count(b, Places(b), V, nullptr, [&](const auto& tally) {
+            double* to = C + (tally.q * b.n_classes + tally.y) * distances * width;
+            std::fill_n(to, distances * width, 0.0);
+            for (const int d : tally.live) {
+                std::copy_n(tally.rows + size_t(d) * tally.stride, row.size(), row.data());
+                join_columns(b, 1, row.data());
+                std::copy_n(row.data(), width, to + d * width);
+            }
+        });
+    });
+}
+
+template <class W>
+void weighted_sums(const Batch& b, const double* V, const double* weights, double* S, double* T) {
+    const size_t distances = b.n_distances(), width = b.columns();
+    std::vector<double> sums(b.raw_width()), w(distances);
+    Weigher<W> weigher(b);
+    with_matcher<W>(b, [&](auto matcher) {
+        matcher.count(b, Places(b), V, nullptr, [&](const auto& tally) {
+            const size_t at = tally.q * b.n_classes + tally.y;
+            const double* counts = V + tally.q * b.V_size() + tally.y;
+            S[at] = 0;
+            for (size_t l = 0; l < tally.live.size(); ++l) {
+                w[l] = weights[at * distances + tally.live[l]];
+                S[at] += w[l] * counts[tally.live[l] * b.class_room()];
+            }
+            weigher.weigh(tally, w.data(), 1, sums.data());
+            join_columns(b, 1, sums.data());
+            std::copy_n(sums.data(), width, T + at * width);
+        });
+    });
+}
+
+// Queries are taken in parts, so that V of a part stays in cache between the counting of V and of C.
+template <class W>
+void cell_sums(const Batch& b, const double* kappas, int n_kappas, const CellSums& to) {
+    CellWeights<W> weights(b, kappas, n_kappas);
+    const int r = b.n_classes, room = weights.room;
+    const size_t width = b.columns();
+    const int64_t step = fitting(b.n_queries, 8 * (b.V_size() + 2 * r * room));
+    std::vector<double> S(size_t(step) * r * room), w(size_t(b.n_distances()) * room), T(size_t(b.raw_width()) * room);
+    Weigher<W> weigher(b);
+    with_matcher<W>(b, [&](auto matcher) {
+        for (int64_t first = 0; first < b.n_queries; first += step) {
+            const Batch part = b.part(first, std::min(step, b.n_queries - first));
+            const Places places(part);
+            const double* V = weights.count(part, places, first);
+            for (int64_t q = 0; q < part.n_queries; ++q) {
+                weights.sums(q, V + q * b.V_size(), &S[q * r * room], nullptr);
+                for (int k = 0; k < n_kappas; ++k) {
+                    const size_t at = k * b.n_queries + first + q;
+                    to.rho[at] = weights.rho(q)[k];
+                    for (int y = 0; y < r; ++y) {
+                        to.gamma[at * r + y] = weights.gamma(q)[y * room + k];
+                        to.S[at * r + y] = S[(q * r + y) * room + k];
+                    }
+                }
+            }
+            matcher.count(part, places, V, nullptr, [&](const auto& tally) {
+                weights.fill(tally.q, tally.y, tally.live, w.data());
+                weigher.weigh(tally, w.data(), room, T.data());
+                join_columns(b, room, T.data());
+                for (int k = 0; k < n_kappas; ++k) {
+                    double* out = to.T + ((k * b.n_queries + first + tally.q) * r + tally.y) * width;
+                    for (size_t i = 0; i < width; ++i) out[i] = T[i * room + k];
+                }
+            });
+        }
+    });
+}
+
+template <class W>
+void log_joint(const Batch& b, const double* V, const double* weights, Laplace laplace, double margin, double* out) {
+    with_matcher<W>(b, [&]<class Matches>(Matches matcher) {
+        JointScores<W, GivenWeights, Matches>(b, GivenWeights(b, V, weights), std::move(matcher), laplace, margin, out)
+            .compute();
+    });
+}
+
+template <class W>
+void cell_log_joint(const Batch& b, const double* kappas, int n_kappas, Laplace laplace, double margin, double* out) {
+    using Weights = CellWeights<W>;
+    with_matcher<W>(b, [&]<class Matches>(Matches matcher) {
+        JointScores<W, Weights, Matches>(b, Weights(b, kappas, n_kappas), std::move(matcher), laplace, margin, out)
+            .compute();
+    });
+}
+
+template <class W>
+void log_joint_of_sums(SumShape shape, const uint32_t* codes, const double* S, const double* T, Laplace laplace,
+                       double* out) {
+    const Scorer scorer(shape.m, shape.columns > shape.m, laplace);
+    std::vector<double> prior(shape.n_classes);
+    for (int64_t q = 0; q < shape.n_queries; ++q, S += shape.n_classes, codes += shape.m) {
+        scorer.priors<double>(S, shape.n_classes, 1, prior.data());
+        for (int y = 0; y < shape.n_classes; ++y, T += shape.columns)
+            *out++ = scorer.log_joint<double>({&prior[y], T, S + y, 1}, codes);
+    }
+}
+
+template <class W>
+void cell_weights(const double* V, int64_t n_queries, int n_classes, int n_distances, double kappa, double* gamma,
+                  double* rho, double* weights) {
+    GammaSolver<W> solver(n_classes, n_distances, &kappa, 1);
+    const size_t room = padded(n_classes, 4);
+    std::vector<double> by_distance(n_distances * room), S(n_classes);
+    for (int64_t q = 0; q < n_queries; ++q, ++rho) {
+        for (int y = 0; y < n_classes; ++y)
+            for (int d = 0; d < n_distances; ++d) by_distance[d * room + y] = *V++;
+        solver.solve(by_distance.data(), {gamma, rho, S.data(), nullptr, 1});
+        for (int y = 0; y < n_classes; ++y, ++gamma) {
+            double weight = *rho;
+            for (int d = 0; d < n_distances; ++d, weight *= *gamma) *weights++ = weight;
+        }
+    }
+}
+
+template <class W>
+constexpr Isa functions(const char* name) {
+    return {name,
+            distance_counts<W>,
+            match_counts<W>,
+            weighted_sums<W>,
+            cell_sums<W>,
+            log_joint<W>,
+            cell_log_joint<W>,
+            log_joint_of_sums<W>,
+            cell_weights<W>,
+            sum_values<W>,
+            {multiply_counts<W, int32_t>, mix_counts<W, int32_t>},
+            {multiply_counts<W, double>, mix_counts<W, double>}};
+}
+
+}  // namespace
+}  // namespace localbayes

@@ -1,0 +1,150 @@
+// Log joint probabilities of all classes, or of those that may win.
+//
+// V alone gives S and an upper bound of every score. Given a margin, C is counted only for classes whose bound comes
+// within the margin of the best score found so far: first for the class with the best bound, which is likely to win,
+// then for all that are left.
+#pragma once
+#include <optional>
+
+#include "absence.hpp"
+#include "scorer.hpp"
+#include "weigher.hpp"
+
+namespace localbayes {
+namespace {
+
+constexpr double kRounding = 1e-6;  // far more than the rounding of a score and the width of a tie
+constexpr int kSingleRounds = 2;    // rounds in which one class a query is scored, before all that are left
+
+// Scores of a batch for the weights of one kind (see weights.hpp). The twin is plain::log_joint.
+template <class W, class Weights, class Matches>
+class JointScores {
+public:
+    JointScores(const Batch& batch, Weights weights, Matches matcher, Laplace laplace, double margin, double* out)
+        : batch_(batch), weights_(std::move(weights)), matcher_(std::move(matcher)), weigher_(batch),
+          scorer_(batch.m, batch.may_miss(), laplace), margin_(margin), out_(out), r_(batch.n_classes),
+          prunes_(std::isfinite(margin) && r_ > 1 && !batch.distance), room_(weights_.room),
+          step_(fitting(batch.n_queries, 8 * (batch.V_size() + 5 * r_ * room_))), S_(step_ * r_ * room_ + 3),
+          prior_(S_.size()), best_(step_ * weights_.n_sets), w_(size_t(batch.n_distances()) * room_),
+          T_(size_t(batch.raw_width()) * room_) {
+        if (prunes_) {
+            if (!batch.may_miss()) absence_.emplace(batch);
+            matches_.resize(S_.size());  // bounds are taken four at a time
+            bound_.resize(S_.size());
+            wanted_.resize(step_ * r_);
+            lacking_.resize(S_.size() + 32);
+        }
+    }
+
+    void compute() {
+        for (int64_t first = 0; first < batch_.n_queries; first += step_) {
+            const Batch part = batch_.part(first, std::min(step_, batch_.n_queries - first));
+            const Places places(part);
+            const double* V = weights_.count(part, places, first);
+            sum_weights(part, V);
+            if (prunes_) score_best(part, places, V, first);
+            else score(part, places, V, nullptr, first);
+        }
+    }
+
+private:
+    // S and the priors of all queries, and what the bounds need.
+    void sum_weights(const Batch& part, const double* V) {
+        for (int64_t q = 0; q < part.n_queries; ++q) {
+            const size_t at = q * r_ * room_;
+            weights_.sums(q, V + q * part.V_size(), &S_[at], prunes_ ? &matches_[at] : nullptr);
+            for_sets<W>(room_, [&]<class Sets>(Sets, int k) {
+                scorer_.template priors<Sets>(&S_[at + k], r_, room_, &prior_[at + k]);
+            });
+        }
+    }
+
+    // Scores of the classes that are wanted ([query][class]), or of all.
+    void score(const Batch& part, const Places& places, const double* V, const uint8_t* wanted, int64_t first) {
+        matcher_.count(part, places, V, wanted, [&](const auto& tally) {
+            const size_t at = (tally.q * r_ + tally.y) * room_;
+            weights_.fill(tally.q, tally.y, tally.live, w_.data());
+            weigher_.weigh(tally, w_.data(), room_, T_.data());
+            join_columns(part, room_, T_.data());
+            for_sets<W>(room_, [&]<class Sets>(Sets, int k) {
+                double scores[sizeof(Sets) / sizeof(double)];
+                const typename Scorer::Sums sums{&prior_[at + k], T_.data() + k, &S_[at + k], room_};
+                store(scores, scorer_.template log_joint<Sets>(sums, part.query(tally.q)));
+                for (int l = 0; l < std::min(int(std::size(scores)), weights_.n_sets - k); ++l) {
+                    result(first + tally.q, tally.y, k + l) = scores[l];
+                    double& best = best_[tally.q * weights_.n_sets + k + l];
+                    best = std::max(best, scores[l]);
+                }
+            });
+        });
+    }
+
+    // Scores of the classes whose bound reaches the best score, less the margin; the others get minus infinity.
+    void score_best(const Batch& part, const Places& places, const double* V, int64_t first) {
+        find_bounds(part, places);
+        for (int k = 0; k < weights_.n_sets; ++k) std::fill_n(&result(first, 0, k), part.n_queries * r_, kNever);
+        std::fill(best_.begin(), best_.end(), kNever);
+        for (int round = 0; round <= kSingleRounds; ++round) {
+            choose(part.n_queries, round == kSingleRounds);
+            score(part, places, V, wanted_.data(), first);
+        }
+    }
+
+    void find_bounds(const Batch& part, const Places& places) {
+        for (int64_t q = 0; q < part.n_queries; ++q) {
+            const typename Scorer::Factors factors = scorer_.factors(part.query(q));
+            if (absence_) absence_->count(places, q, &lacking_[q * r_]);
+            for (int64_t at = q * r_ * room_; at < (q + 1) * r_ * room_; at += 4) {
+                const uint8_t* of = &lacking_[at / room_];  // of one class with room for four sets, or of four with one
+                const Four lacking =
+                    room_ > 1 ? *of + Four{} : Four{double(of[0]), double(of[1]), double(of[2]), double(of[3])};
+                const typename Scorer::Known known{load(&prior_[at]), load(&S_[at]), load(&matches_[at]), lacking};
+                store(&bound_[at], scorer_.bound(known, factors));
+            }
+        }
+    }
+
+    // Wanted are, of the classes whose bound reaches the best score so far, the one with the best bound, or all. A
+    // class that was chosen has no bound any more.
+    void choose(int64_t n_queries, bool all) {
+        std::fill(wanted_.begin(), wanted_.end(), 0);
+        const auto want = [&](int64_t pair) {
+            wanted_[pair] = 1;
+            std::fill_n(&bound_[pair * room_], room_, std::numeric_limits<double>::quiet_NaN());
+        };
+        for (int64_t q = 0; q < n_queries; ++q)
+            for (int k = 0; k < weights_.n_sets; ++k) {
+                double reach = best_[q * weights_.n_sets + k] - margin_ - kRounding;
+                int chosen = -1;
+                for (int y = 0; y < r_; ++y)
+                    if (const double most = bound_[(q * r_ + y) * room_ + k]; most >= reach) {
+                        if (all) want(q * r_ + y);
+                        else chosen = y, reach = most;
+                    }
+                if (chosen >= 0) want(q * r_ + chosen);
+            }
+    }
+
+    double& result(int64_t q, int y, int k) { return out_[(k * batch_.n_queries + q) * r_ + y]; }
+
+    const Batch& batch_;
+    Weights weights_;
+    Matches matcher_;
+    Weigher<W> weigher_;
+    const Scorer scorer_;
+    const double margin_;
+    double* const out_;  // [set][query][class]
+    const int r_;
+    const bool prunes_;
+    const int room_;
+    const int64_t step_;                   // queries at a time
+    std::vector<double> S_, prior_;        // [query][class][set]
+    std::vector<double> best_;             // [query][set]
+    std::vector<double> w_, T_;            // of one query and class: [distance][set], [column][set]
+    std::vector<double> matches_, bound_;  // like S
+    std::vector<uint8_t> wanted_, lacking_;
+    std::optional<Absence> absence_;  // not used where values may be missing
+};
+
+}  // namespace
+}  // namespace localbayes

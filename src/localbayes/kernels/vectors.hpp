@@ -1,0 +1,36 @@
+// Small vectors of numbers, loaded from and stored to arrays of any alignment.
+#pragma once
+#include <cstring>
+
+namespace localbayes {
+namespace {
+
+template <class T, int n>
+using Vector __attribute__((vector_size(n * sizeof(T)))) = T;
+
+template <class Values, class T>
+Values load(const T* p) {
+    Values v;
+    std::memcpy(&v, p, sizeof v);
+    return v;
+}
+template <class Values, class T>
+void store(T* p, Values v) {
+    std::memcpy(p, &v, sizeof v);
+}
+
+// Classes, or sets of weights, are worked on four at a time.
+using Four = Vector<double, 4>;
+using FourBits = decltype(Four{} < Four{});
+inline Four load(const double* p) { return load<Four>(p); }
+inline bool none(FourBits bits) { return (bits[0] | bits[1] | bits[2] | bits[3]) == 0; }
+
+// Calls f<n>() for an n from kFirst to kLast, so that loops of that length are unrolled.
+template <int kFirst, int kLast, class F>
+void with_constant(int n, F f) {
+    if (n == kFirst) f.template operator()<kFirst>();
+    else if constexpr (kFirst < kLast) with_constant<kFirst + 1, kLast>(n, f);
+}
+
+}  // namespace
+}  // namespace localbayes

@@ -1,0 +1,36 @@
+// Plain 64-bit words: runs everywhere, and is what the other instruction sets are compared with.
+//
+// An instruction set is given to the templates as a class of static functions:
+//     Vec            kWords words of 64 rows; an array of kBlockWords words is kBlockWords / kWords of them
+//     Split          a Vec in the form in which its bits are counted; split(x) makes it
+//     Sum            a number of bits; add_popcount(sum, a, b) adds popcount(a & b), add_values adds four sums to out
+//     popcounts(x)   the number of bits of every word
+//     add_popcounts  out[k] += popcount(rows & columns[k]) for four columns
+//     kTile          vectors whose masks are held in registers while columns pass
+#pragma once
+#include <bit>
+#include <cstdint>
+
+namespace localbayes {
+namespace {
+
+struct Portable {
+    using Vec = uint64_t;
+    using Sum = int;
+    static constexpr int kWords = 1, kTile = 8;
+    static Vec load(const uint64_t* p) { return *p; }
+    static bool is_zero(Vec x) { return x == 0; }
+    static Vec popcounts(Vec x) { return std::popcount(x); }
+    using Split = Vec;
+    static Split split(Vec x) { return x; }
+    static void add_popcount(Sum& sum, Split a, Split b) { sum += std::popcount(a & b); }
+    static void add_values(int32_t* out, const Sum (&sum)[4]) {
+        for (int k = 0; k < 4; ++k) out[k] += sum[k];
+    }
+    static void add_popcounts(int32_t* out, uint64_t rows, const uint64_t* columns) {
+        for (int k = 0; k < 4; ++k) out[k] += std::popcount(rows & columns[k]);
+    }
+};
+
+}  // namespace
+}  // namespace localbayes
