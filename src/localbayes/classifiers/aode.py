@@ -1,15 +1,16 @@
 """Averaged one-dependence estimators (AODE)."""
 
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 
-from localbayes.classifiers.base import Floats
-from localbayes.classifiers.eager import OneDependence, row_terms, sum_rows
+from localbayes.classifiers.eager import OneDependence, row_terms
 from localbayes.classifiers.nb import naive_tables
-from localbayes.classifiers.pair_counts import MAX_TABLE_BYTES
-from localbayes.encoding.coded import Codes
-from localbayes.parameters import Discretize, Missing, check_number
+from localbayes.classifiers.shared import SharedParameters, with_shared_parameters
+from localbayes.counts import Codes, Floats
+from localbayes.counts.pairs import MAX_TABLE_BYTES
+from localbayes.counts.values import sum_rows
+from localbayes.parameters import check_number
 
 __all__ = ["AODE"]
 
@@ -28,12 +29,12 @@ class AODE(OneDependence):
     Parameters
     ----------
     min_count : int, default=1
-        A value is a superparent if it occurs in at least so many training rows, or if those in which it
-        occurs weigh so much; for 1, if it occurs at all.
+        A value is a superparent if the training rows that have it are at least so many, or weigh so much.
+        With 1, every value that occurs is one.
     max_table_bytes : int, default=2 GiB
         A table of pairs that would be larger is refused.
     categorical_features, n_bins, discretize, missing, class_weight, priors, n_jobs
-        As in :class:`LCWNB`.
+        As in :class:`BayesClassifier`.
 
     Attributes
     ----------
@@ -57,36 +58,24 @@ class AODE(OneDependence):
     ['other', 'same']
     """
 
+    @with_shared_parameters
     def __init__(
         self,
         min_count: int = 1,
         *,
         max_table_bytes: int = MAX_TABLE_BYTES,
-        categorical_features: Any = "from_dtype",
-        n_bins: int = 10,
-        discretize: Discretize = "width",
-        missing: Missing = "impute",
-        class_weight: Any = None,
-        priors: Any = None,
-        n_jobs: int | None = None,
+        **shared: Unpack[SharedParameters],
     ) -> None:
-        super().__init__(
-            max_table_bytes=max_table_bytes,
-            categorical_features=categorical_features,
-            n_bins=n_bins,
-            discretize=discretize,
-            missing=missing,
-            class_weight=class_weight,
-            priors=priors,
-            n_jobs=n_jobs,
-        )
+        super().__init__(max_table_bytes=max_table_bytes, **shared)
         self.min_count = min_count
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
+    def check_parameters(self) -> None:
+        """Refuse invalid parameters."""
+        super().check_parameters()
         check_number("min_count", self.min_count, at_least=1)
 
-    def _derive(self) -> None:
+    def derive(self) -> None:
+        """Turn counts into the tables of the formula."""
         counts = self.counts_
         n_py, q_p = counts.value_counts, counts.slot_sizes[:, None]
         log_joint = np.log((1 + n_py) / (counts.n_rows + counts.n_classes * q_p))
@@ -96,19 +85,21 @@ class AODE(OneDependence):
         occurs = n_py.sum(axis=1, keepdims=True)
         # One row may weigh less than one.
         used = occurs >= self.min_count if self.min_count > 1 else occurs > 0
-        self._set_superparents(np.where(used, log_joint - log_children, -np.inf), np.ones(len(counts.sizes)))
+        self.set_superparents(np.where(used, log_joint - log_children, -np.inf), np.ones(len(counts.sizes)))
         self._naive = naive_tables(counts, 1.0)
 
-    def _log_joint(self, codes: Codes) -> Floats:
-        log_joint = super()._log_joint(codes)
+    def log_joint(self, codes: Codes) -> Floats:
+        """Log of the joint probability of every query with every class."""
+        log_joint = super().log_joint(codes)
         alone = np.isneginf(log_joint[:, 0])
         if alone.any():
             prior, table = self._naive
             log_joint[alone] = sum_rows(self.counts_.slots(codes[alone]), table, prior)
         return log_joint
 
-    def _terms(self, codes: Codes) -> tuple[Floats, Floats]:
-        base, terms = super()._terms(codes)
+    def terms(self, codes: Codes) -> tuple[Floats, Floats]:
+        """Split the log joint by attribute."""
+        base, terms = super().terms(codes)
         alone = np.isneginf(base[:, 0])
         prior, table = self._naive
         base[alone], terms[alone] = row_terms(self.counts_.slots(codes[alone]), table, prior)

@@ -1,35 +1,27 @@
 """The eager family: formulas over counts of values and of pairs of values."""
 
 import math
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
 from scipy.special import logsumexp
 
-import localbayes.kernels._kernels as _kernels
-from localbayes.classifiers.base import BayesClassifier, Floats
-from localbayes.classifiers.pair_counts import MAX_TABLE_BYTES, PairCounts, ValueCounts
-from localbayes.classifiers.terms import sum_of_terms
-from localbayes.encoding.coded import Codes
-from localbayes.parameters import Discretize, Missing, check_number
+from localbayes.classifiers.base import BayesClassifier
+from localbayes.classifiers.scores import sum_of_terms
+from localbayes.classifiers.shared import SharedParameters, with_shared_parameters
+from localbayes.counts import Codes, Floats, PairCounts, ValueCounts
+from localbayes.counts.pairs import MAX_TABLE_BYTES
+from localbayes.parameters import check_number
 
-__all__ = [
-    "EagerClassifier",
-    "OneDependence",
-    "PairClassifier",
-    "pair_counts",
-    "product_spans",
-    "row_terms",
-    "sum_rows",
-]
+__all__ = ["EagerClassifier", "OneDependence", "PairClassifier", "product_spans", "row_terms"]
 
 
 class EagerClassifier(BayesClassifier):
     """Base of classifiers that keep counts, not rows.
 
-    Learning adds rows to ``counts_`` and then calls ``_derive``, in which a subclass turns counts into
-    what its ``_log_joint`` looks up. Counts made elsewhere can be put in place in the same way.
+    Learning adds rows to ``counts_`` and then calls :meth:`derive`, in which a subclass turns counts into
+    what its :meth:`log_joint` looks up. Counts made elsewhere are put in place by :meth:`adopt`.
 
     Attributes
     ----------
@@ -39,39 +31,37 @@ class EagerClassifier(BayesClassifier):
 
     counts_: ValueCounts
 
-    def _derive(self) -> None:
+    def derive(self) -> None:
         """Turn counts into the tables of the formula."""
         raise NotImplementedError
 
-    def _start(self, sizes: npt.NDArray[np.uint32], n_classes: int) -> None:
-        self.counts_ = ValueCounts(sizes, n_classes)
+    def empty_statistic(self, sizes: npt.NDArray[np.uint32], n_classes: int) -> ValueCounts:
+        """Counts of no rows."""
+        return ValueCounts(sizes, n_classes)
 
-    def _learn(self, codes: Codes, class_codes: npt.NDArray[np.int64], weights: Floats | None = None) -> None:
-        if self.counts_.n_rows:
-            self.counts_ = self.counts_.copy()  # those before stay as they are until all is learned
-        self.counts_.add(codes, class_codes, weights)
+    @property
+    def statistic(self) -> ValueCounts:
+        """The counts."""
+        return self.counts_
+
+    def adopt(self, statistic: Any) -> None:
+        """Take counts as those of the training rows, and derive the tables of the formula."""
+        self.counts_ = statistic
         self._derived_with = self._constants()
-        self._derive()
+        self.derive()
 
     def _constants(self) -> dict[str, Any]:
         """Parameters that enter the tables of the formula."""
         return {name: getattr(self, name) for name in ("alpha", "min_count") if hasattr(self, name)}
 
-    def _check_unchanged(self) -> None:
-        for name, value in getattr(self, "_derived_with", {}).items():
+    def learned(self) -> dict[str, Any]:
+        """Nothing besides the counts; an error if parameters were changed since fit."""
+        for name, value in self._derived_with.items():
             if getattr(self, name) != value:
                 raise ValueError(
                     f"{name} was {value!r} in fit and is {getattr(self, name)!r} now: fit again, then save"
                 )
-
-    def _restore(self) -> None:
-        if self.counts_.n_classes != len(self.labels_) or not np.array_equal(self.counts_.sizes, self.sizes_):
-            raise ValueError("the counts are not those of the columns and classes")
-        self.counts_ = self.counts_.copy()
-        self._derive()
-
-    def _grow(self, sizes: npt.NDArray[np.uint32]) -> None:
-        self.counts_ = self.counts_.grown(sizes)
+        return {}
 
 
 class PairClassifier(EagerClassifier):
@@ -83,33 +73,18 @@ class PairClassifier(EagerClassifier):
         A table of pairs that would be larger is refused, with the name of the widest column. While
         ``partial_fit`` adds rows to one, there are two of them.
     categorical_features, n_bins, discretize, missing, class_weight, priors, n_jobs
-        As in :class:`LCWNB`.
+        As in :class:`BayesClassifier`.
     """
 
     counts_: PairCounts
 
-    def __init__(
-        self,
-        *,
-        max_table_bytes: int = MAX_TABLE_BYTES,
-        categorical_features: Any = "from_dtype",
-        n_bins: int = 10,
-        discretize: Discretize = "width",
-        missing: Missing = "impute",
-        class_weight: Any = None,
-        priors: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
+    @with_shared_parameters
+    def __init__(self, *, max_table_bytes: int = MAX_TABLE_BYTES, **shared: Unpack[SharedParameters]) -> None:
+        super().__init__(**shared)
         self.max_table_bytes = max_table_bytes
-        self.categorical_features = categorical_features
-        self.n_bins = n_bins
-        self.discretize = discretize
-        self.missing = missing
-        self.class_weight = class_weight
-        self.priors = priors
-        self.n_jobs = n_jobs
 
-    def _check_parameters(self) -> None:
+    def check_parameters(self) -> None:
+        """Refuse an invalid limit, and missing values that are left unknown."""
         check_number("max_table_bytes", self.max_table_bytes, above=0)
         if self.missing == "ignore":
             raise ValueError(
@@ -117,12 +92,14 @@ class PairClassifier(EagerClassifier):
                 "missing='ignore'; use missing='impute' or 'category', or one of LCWNB, LWNB, ICLNB and NB"
             )
 
-    def _class_pseudo_count(self, n_classes: int) -> float:
+    def class_pseudo_count(self, n_classes: int) -> float:
+        """Rows that the formula adds to those of every class before it takes their shares."""
         return float(getattr(self, "alpha", 1 / n_classes))
 
-    def _start(self, sizes: npt.NDArray[np.uint32], n_classes: int) -> None:
+    def empty_statistic(self, sizes: npt.NDArray[np.uint32], n_classes: int) -> PairCounts:
+        """Counts of no rows."""
         names = getattr(self, "feature_names_in_", None)
-        self.counts_ = PairCounts(sizes, n_classes, max_table_bytes=self.max_table_bytes, names=names)
+        return PairCounts(sizes, n_classes, max_table_bytes=self.max_table_bytes, names=names)
 
 
 class OneDependence(PairClassifier):
@@ -137,24 +114,27 @@ class OneDependence(PairClassifier):
     for each slot and class (minus infinity leaves a superparent out) and ``pseudo`` for each attribute.
     """
 
-    def _set_superparents(self, log_base: Floats, pseudo: Floats) -> None:
+    def set_superparents(self, log_base: Floats, pseudo: Floats) -> None:
+        """Set the log of the first factor, by slot and class, and what to add to an attribute's counts."""
         self.pseudo_count_, self._log_base = pseudo, log_base
         start = np.abs(log_base[np.isfinite(log_base)]).max(initial=0.0) / np.log(2)
         most = self.counts_.class_counts.max() + pseudo.max()
         self._spans = product_spans(len(pseudo), pseudo.min(), most, start)
         self._base = np.exp(log_base / len(self._spans))
 
-    def _bytes_per_query(self) -> int:
+    def bytes_per_query(self) -> int:
+        """Scratch memory that the formula needs for one query."""
         m, r, n_parts = len(self.sizes_), len(self.labels_), len(self._spans)
-        return super()._bytes_per_query() + 8 * m * r * (n_parts if n_parts == 1 else 2 * n_parts)
+        return super().bytes_per_query() + 8 * m * r * (n_parts if n_parts == 1 else 2 * n_parts)
 
-    def _log_joint(self, codes: Codes) -> Floats:
-        counts = self.counts_
-        offsets = counts.offsets(counts.slots(codes))
-        shape = (len(counts.sizes), len(codes), counts.n_classes)
-        parts = np.empty((len(self._spans), *shape))
-        for span, part in zip(self._spans, parts, strict=True):
-            _kernels.multiply_counts(counts.pair_counts, *offsets, self.pseudo_count_, self._base, span, part)
+    @property
+    def base_meaning(self) -> str:
+        """What the base of :meth:`terms` stands for, in words."""
+        return "frequency of the class and averaging"
+
+    def log_joint(self, codes: Codes) -> Floats:
+        """Log of the sum over superparents."""
+        parts = self.counts_.products(codes, self.pseudo_count_, self._base, self._spans)
         # There may be no superparent at all.
         with np.errstate(divide="ignore"):
             joint: Floats = (
@@ -164,13 +144,14 @@ class OneDependence(PairClassifier):
             )
         return joint
 
-    def _terms(self, codes: Codes) -> tuple[Floats, Floats]:
+    def terms(self, codes: Codes) -> tuple[Floats, Floats]:
+        """Split the log of the sum by attribute."""
         counts, pseudo = self.counts_, self.pseudo_count_
         total = counts.sizes * pseudo
         slots = counts.slots(codes)
         n_py = counts.value_counts[slots].swapaxes(1, 2).astype(np.float64)
         # factors[q, y, p, i] is P(x_i | x_p, y), and P(x_p | y) where i is p.
-        factors = (pair_counts(counts, codes) + pseudo) / (n_py[..., None] + total)
+        factors = (counts.agreeing(codes) + pseudo) / (n_py[..., None] + total)
         log_factors = np.log(factors)
         own = np.arange(len(total))
         log_factors[..., own, own] = np.log((n_py + pseudo) / (counts.class_counts[:, None] + total))
@@ -180,12 +161,12 @@ class OneDependence(PairClassifier):
         return sum_of_terms(base, log_factors)
 
 
-# A product of no more bits is in the range of double, also if it has a factor or two more.
+# A product of at most this many bits stays in the range of double, even with one or two more factors.
 _PRODUCT_BITS = 850
 
 
 def product_spans(m: int, least: float, most: float, start: float = 0.0) -> npt.NDArray[np.int64]:
-    """Cut m factors into spans, as few as there may be if no product over one leaves the range of double.
+    """Cut m factors into as few spans as keep every product over a span in the range of double.
 
     Parameters
     ----------
@@ -194,7 +175,7 @@ def product_spans(m: int, least: float, most: float, start: float = 0.0) -> npt.
     least, most : float
         Bounds of every factor.
     start : float
-        Bits of what the products share beside the factors.
+        Bits of the number with which every product starts.
 
     Returns
     -------
@@ -216,21 +197,3 @@ def row_terms(rows: npt.NDArray[np.int64], table: Floats, start: Floats) -> tupl
     """What :func:`sum_rows` sums: the start, and a term for every row of the table."""
     terms = table[rows].swapaxes(1, 2)
     return np.broadcast_to(start, terms.shape[:2]), terms
-
-
-def pair_counts(counts: PairCounts, codes: Codes) -> npt.NDArray[Any]:
-    """Count training rows by query, class and two attributes on which they agree with the query."""
-    m = len(counts.sizes)
-    values = np.minimum(codes, counts.sizes)
-    pairs = np.zeros((len(codes), counts.n_classes, m, m), dtype=counts.pair_counts.dtype)
-    for i in range(m):
-        for j in range(i):
-            pairs[:, :, i, j] = pairs[:, :, j, i] = counts.block(i, j)[values[:, i], values[:, j]]
-    return pairs
-
-
-def sum_rows(rows: npt.NDArray[np.int64], table: Floats, start: Floats) -> Floats:
-    """Start plus, for every query, the sum of the rows of a table that it names."""
-    at, out = rows * table.shape[1], np.empty((len(rows), table.shape[1]))
-    _kernels.sum_values(table, at, at, start, out)
-    return out

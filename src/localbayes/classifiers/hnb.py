@@ -2,10 +2,8 @@
 
 import numpy as np
 
-import localbayes.kernels._kernels as _kernels
-from localbayes.classifiers.base import Floats
-from localbayes.classifiers.eager import PairClassifier, pair_counts, product_spans
-from localbayes.encoding.coded import Codes
+from localbayes.classifiers.eager import PairClassifier, product_spans
+from localbayes.counts import Codes, Floats
 
 __all__ = ["HNB"]
 
@@ -26,7 +24,7 @@ class HNB(PairClassifier):
     max_table_bytes : int, default=2 GiB
         A table of pairs that would be larger is refused.
     categorical_features, n_bins, discretize, missing, class_weight, priors, n_jobs
-        As in :class:`LCWNB`.
+        As in :class:`BayesClassifier`.
 
     Attributes
     ----------
@@ -52,7 +50,8 @@ class HNB(PairClassifier):
     ['other', 'same']
     """
 
-    def _derive(self) -> None:
+    def derive(self) -> None:
+        """Turn counts into the tables of the formula."""
         counts = self.counts_
         information = counts.conditional_information()
         total = information.sum(axis=1, keepdims=True)
@@ -63,33 +62,27 @@ class HNB(PairClassifier):
         alone = np.repeat(total <= 0, counts.sizes + 1)[:, None]
         self._alone = np.where(alone, (n_iy + 1 / counts.slot_sizes[:, None]) / (n_y + 1), 0.0)
 
-    def _bytes_per_query(self) -> int:
-        return super()._bytes_per_query() + 8 * len(self.sizes_) * len(self.labels_)
+    def bytes_per_query(self) -> int:
+        """Scratch memory that the formula needs for one query."""
+        return super().bytes_per_query() + 8 * len(self.sizes_) * len(self.labels_)
 
-    def _log_joint(self, codes: Codes) -> Floats:
+    def log_joint(self, codes: Codes) -> Floats:
+        """Log of the joint probability of every query with every class."""
         counts = self.counts_
         m = len(counts.sizes)
-        mixed = np.empty((m, len(codes), counts.n_classes))
-        _kernels.mix_counts(
-            counts.pair_counts,
-            *counts.offsets(counts.slots(codes)),
-            1 / counts.sizes,
-            self.weights_,
-            self._alone,
-            self._scale,
-            mixed,
-        )
+        mixed = counts.mixtures(codes, 1 / counts.sizes, self.weights_, self._alone, self._scale)
         least = 1 / counts.sizes.max() / (counts.class_counts.max() + 1)
         log_joint = np.tile(self._log_prior, (len(codes), 1))
         for begin, end in product_spans(m, least, 2.0):
             log_joint += np.log(np.multiply.reduce(mixed[begin:end], axis=0))
         return log_joint
 
-    def _terms(self, codes: Codes) -> tuple[Floats, Floats]:
+    def terms(self, codes: Codes) -> tuple[Floats, Floats]:
+        """Split the log joint by attribute."""
         counts = self.counts_
         slots = counts.slots(codes)
         # Of attribute i given its parent j: P(x_i | x_j, y).
         scale = self._scale[slots].swapaxes(1, 2)[:, :, None]
-        given = (pair_counts(counts, codes) + 1 / counts.sizes[:, None]) * scale
+        given = (counts.agreeing(codes) + 1 / counts.sizes[:, None]) * scale
         mixed = (given * self.weights_).sum(axis=3) + self._alone[slots].swapaxes(1, 2)
         return np.broadcast_to(self._log_prior, mixed.shape[:2]), np.log(mixed)

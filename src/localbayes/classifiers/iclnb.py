@@ -1,13 +1,14 @@
 """Instance cloning local naive Bayes (ICLNB)."""
 
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
-from localbayes.classifiers.base import Floats
 from localbayes.classifiers.lazy import LazyClassifier, kth_distance
-from localbayes.parameters import Discretize, Missing, check_count
+from localbayes.classifiers.shared import SharedParameters, with_shared_parameters
+from localbayes.counts import Distance, Floats
+from localbayes.parameters import check_count
 
 __all__ = ["ICLNB"]
 
@@ -25,8 +26,8 @@ class ICLNB(LazyClassifier):
         Number of neighbours.
     alpha : float, default=1.0
         Laplace's constant.
-    categorical_features, n_bins, discretize, missing, class_weight, priors, n_jobs
-        As in :class:`~localbayes.LCWNB`.
+    distance, categorical_features, n_bins, discretize, missing, class_weight, priors, n_jobs
+        As in :class:`LazyClassifier` and :class:`BayesClassifier`.
 
     References
     ----------
@@ -39,28 +40,17 @@ class ICLNB(LazyClassifier):
     ['apple']
     """
 
+    @with_shared_parameters
     def __init__(
         self,
         k: int = 10,
         *,
         alpha: float = 1.0,
-        categorical_features: Any = "from_dtype",
-        n_bins: int = 10,
-        discretize: Discretize = "width",
-        missing: Missing = "impute",
-        class_weight: Any = None,
-        priors: Any = None,
-        n_jobs: int | None = None,
+        distance: str | Distance = "hamming",
+        **shared: Unpack[SharedParameters],
     ) -> None:
+        super().__init__(alpha=alpha, distance=distance, **shared)
         self.k = k
-        self.alpha = alpha
-        self.categorical_features = categorical_features
-        self.n_bins = n_bins
-        self.discretize = discretize
-        self.missing = missing
-        self.class_weight = class_weight
-        self.priors = priors
-        self.n_jobs = n_jobs
 
     def weights(self, distance_counts: npt.NDArray[Any]) -> Floats:
         """1 + m - d up to the distance of the k-th nearest row."""
@@ -70,6 +60,7 @@ class ICLNB(LazyClassifier):
         weights = np.where(near, 1.0 + distance[::-1], 0.0)
         return np.broadcast_to(weights[:, None, :], distance_counts.shape)
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
+    def check_parameters(self) -> None:
+        """Refuse an invalid number of neighbours."""
+        super().check_parameters()
         check_count("k", self.k)

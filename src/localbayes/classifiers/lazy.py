@@ -1,29 +1,101 @@
 """The lazy family: naive Bayes on training rows weighted by class and distance."""
 
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
-from localbayes.classifiers.base import BATCH, BayesClassifier, Floats
-from localbayes.classifiers.terms import log_ratio
-from localbayes.encoding.coded import Codes, any_outside, missing_code, unseen_code
-from localbayes.kernels import MatchCounts, MatchIndex
-from localbayes.parameters import Discretize, Missing, check_alpha
+from localbayes.classifiers.base import BayesClassifier
+from localbayes.classifiers.kappa import LeftOut, LeftOutRequest
+from localbayes.classifiers.scores import log_ratio
+from localbayes.classifiers.shared import SharedParameters, with_shared_parameters
+from localbayes.classifiers.state import snapshot
+from localbayes.counts import (
+    HAMMING,
+    Codes,
+    Distance,
+    Floats,
+    MatchCounts,
+    MatchIndex,
+    Measure,
+    Ordered,
+    log_joint_of_sums,
+)
+from localbayes.encoding.coded import missing_code
+from localbayes.fields import Fields
+from localbayes.parallel import BATCH
+from localbayes.parameters import check_alpha
 
-__all__ = ["LazyClassifier", "kth_distance"]
+__all__ = ["LazyClassifier", "NeighbourWeights", "Weighting", "kth_distance"]
+
+# Number of comparisons of a query's value with a row's value that take about half a second.
+_MOST_CELLS = 32 << 30
+
+
+@dataclass(frozen=True)
+class Weighting:
+    """Weights of training rows around queries.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (n, r, n_distances)
+        Weight of a row by query, class and distance.
+    total : ndarray of shape (n, r)
+        S, the sum of the weights of the rows of a class.
+    number : int
+        Which of the weightings of a formula it is.
+    """
+
+    weights: Floats
+    total: Floats
+    number: int = 0
+
+
+@dataclass(frozen=True)
+class NeighbourWeights:
+    """Weights of training rows for people to read, before they are scaled to fit Laplace's constants.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (n, r, n_distances)
+        Weight of a row by query, class and distance.
+    gamma : ndarray of shape (n, r), optional
+        Base of the weights gamma^distance, where there is one.
+    scale : ndarray of shape (n,), optional
+        rho, by which weights are multiplied before Laplace's constants are added.
+    """
+
+    weights: Floats
+    gamma: Floats | None = None
+    scale: Floats | None = None
 
 
 class LazyClassifier(BayesClassifier):
     """Base of classifiers that fit a weighted naive Bayes around every query.
 
-    A training row of class y at Hamming distance d from the query gets the weight w(y, d). With
+    A training row of class y at distance d from the query gets the weight w(y, d). With
     S_y the sum of weights of class y and T_iy the part of it whose rows agree with the query on
     attribute i, the score of y is::
 
         (alpha + S_y) / (alpha r + sum S)  *  prod_i (alpha + T_iy) / (alpha q_i + S_y)
 
-    A subclass gives the weights in one hook, :meth:`weights`; see ``docs/own-weighting.md``.
+    A subclass gives the weights in one hook, :meth:`weights`; see ``docs/own-weighting.md``. A formula that
+    needs more overrides :meth:`weightings`, which asks for sums, and :meth:`combine`, which is given the
+    scores made of them. It cannot tell whether the sums come from memory or from a cluster. For rows in
+    memory it also overrides :meth:`scores`, which does the same in one compiled pass.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        Laplace's constant; 0 gives weighted relative frequencies.
+    distance : {"hamming", "ordered"} or Distance, default="hamming"
+        How far a row is from a query: the number of attributes in which they differ; the sum of differences
+        of bins, up to three each, where a nominal value that differs counts three; or a distance of one's
+        own, see :class:`localbayes.counts.Distance`.
+    categorical_features, n_bins, discretize, missing, class_weight, priors, n_jobs
+        As in :class:`BayesClassifier`.
 
     Examples
     --------
@@ -40,26 +112,22 @@ class LazyClassifier(BayesClassifier):
     ['no', 'yes']
     """
 
+    keeps_rows: ClassVar[bool] = True
+    index_: MatchIndex
+
+    @with_shared_parameters
     def __init__(
         self,
         *,
         alpha: float = 1.0,
-        categorical_features: Any = "from_dtype",
-        n_bins: int = 10,
-        discretize: Discretize = "width",
-        missing: Missing = "impute",
-        class_weight: Any = None,
-        priors: Any = None,
-        n_jobs: int | None = None,
+        distance: str | Distance = "hamming",
+        **shared: Unpack[SharedParameters],
     ) -> None:
+        super().__init__(**shared)
         self.alpha = alpha
-        self.categorical_features = categorical_features
-        self.n_bins = n_bins
-        self.discretize = discretize
-        self.missing = missing
-        self.class_weight = class_weight
-        self.priors = priors
-        self.n_jobs = n_jobs
+        self.distance = distance
+
+    # --- the formula ----------------------------------------------------------------------------
 
     def weights(self, distance_counts: npt.NDArray[Any]) -> Floats:
         """Weight of a training row by query, class and distance.
@@ -77,9 +145,9 @@ class LazyClassifier(BayesClassifier):
         raise NotImplementedError
 
     def checked_weights(self, distance_counts: npt.NDArray[Any]) -> Floats:
-        """What :meth:`weights` gives, as floating point; what is no weight is refused.
+        """What :meth:`weights` gives, as floating point; invalid weights are refused.
 
-        Where there are no rows, a weight may be anything.
+        The weight of a cell without rows may be anything.
         """
         given = self.weights(distance_counts)
         if (type(self).weights.__module__ or "").startswith("localbayes."):
@@ -105,69 +173,100 @@ class LazyClassifier(BayesClassifier):
                 )
         return weights
 
-    def _check_parameters(self) -> None:
-        check_alpha(self.alpha)
+    def weightings(self, distance_counts: npt.NDArray[Any], kappas: Floats | None = None) -> list[Weighting]:
+        """Weightings whose sums the formula asks for, given V of all training rows.
 
-    def _start(self, sizes: npt.NDArray[np.uint32], n_classes: int) -> None:
-        self.index_ = MatchIndex(sizes, n_classes, may_miss=self.missing == "ignore")
+        A formula with kappas is asked for those in use, or for others.
+        """
+        weights = self.checked_weights(distance_counts)
+        # From the nearest to the farthest, as the kernel adds up.
+        return [Weighting(weights, np.cumsum(weights * distance_counts, axis=2)[..., -1])]
 
-    def _learn(self, codes: Codes, class_codes: npt.NDArray[np.int64], weights: Floats | None = None) -> None:
-        self.index_ = self.index_.copy()  # the one before stays as it is until all is learned
-        self.index_.append(self._set_apart(codes), class_codes, weights)
+    def combine(self, log_joints: Sequence[Floats], distance_counts: npt.NDArray[Any]) -> Floats:
+        """Log joint from those of all weightings; the only one here."""
+        return log_joints[0]
 
-    def _set_apart(self, codes: Codes) -> Codes:
-        """Give training values outside their declared domain a code that no query has."""
-        foreign, lacking = self._foreign(codes)
-        if not foreign.any():
-            return codes
-        # One above the next free code, which "missing" as a value of its own may take later.
-        apart = self.sizes_ + 1
-        room = np.where(foreign.any(axis=0), apart + 1, self.sizes_)
-        self.index_.sizes = np.maximum(self.index_.sizes, room).astype(np.uint32)
-        wide = np.where(foreign, apart, codes).astype(np.uint32)
-        wide[lacking] = missing_code(np.uint32)
-        return wide
+    def combine_terms(
+        self, parts: Sequence[tuple[Floats, Floats]], distance_counts: npt.NDArray[Any]
+    ) -> tuple[Floats, Floats]:
+        """Base and terms from those of all weightings; the only ones here."""
+        return parts[0]
 
-    def _as_queries(self, rows: Codes) -> Codes:
-        """Training rows as queries: a value outside its declared domain is one that no row has."""
-        foreign, _ = self._foreign(rows)
-        return np.where(foreign, unseen_code(rows.dtype), rows).astype(rows.dtype) if foreign.any() else rows
+    def log_joint_of_sums(self, codes: Codes, weighting: Weighting, matches: Floats) -> Floats:
+        """Naive Bayes scores of one weighting.
 
-    def _foreign(self, codes: Codes) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-        """Cells whose value is outside its declared domain, and those whose value is not known."""
-        if not any_outside(codes, self.sizes_):
-            none = np.zeros((1, 1), dtype=bool)
-            return none, none
-        lacking = (codes == missing_code(codes.dtype)) & self.index_.may_miss
-        return (codes >= self.sizes_) & ~lacking, lacking
+        Parameters
+        ----------
+        codes : ndarray of shape (n, m)
+            Queries.
+        weighting : Weighting
+            Of the rows around them.
+        matches : ndarray of shape (n, r, m) or (n, r, 2 m)
+            T, the part of S whose rows agree with the query on an attribute. Where values may be missing,
+            columns from m on hold the part of S whose rows know the attribute.
 
-    def _grow(self, sizes: npt.NDArray[np.uint32]) -> None:
-        self.index_ = self.index_.copy()
-        self.index_.sizes = np.maximum(self.index_.sizes, sizes)
+        Returns
+        -------
+        log_joint : ndarray of shape (n, r)
+            Classes in declared order.
+        """
+        lacking = codes == missing_code(codes.dtype)
+        return log_joint_of_sums(lacking, weighting.total, matches, *self.laplace())
 
-    def _log_joint(self, codes: Codes) -> Floats:
-        return self._scores(codes, margin=np.inf)
+    def neighbour_weights(self, distance_counts: npt.NDArray[Any]) -> NeighbourWeights:
+        """Weights of single rows, to show which rows matter and how much."""
+        return NeighbourWeights(self.checked_weights(distance_counts))
 
-    def _contenders(self, codes: Codes) -> Floats:
-        return self._scores(codes, margin=0.0)
+    def left_out_request(self, n_rows: int) -> LeftOutRequest | None:
+        """Training rows whose predictions without themselves :meth:`choose` wants; None if it wants none."""
+        return None
 
-    def _scores(self, codes: Codes, margin: float) -> Floats:
-        """Log joint; classes that stay more than the margin below the best may be left out."""
+    def score_left_out(
+        self,
+        codes: Codes,
+        classes: npt.NDArray[np.int64],
+        distance_counts: npt.NDArray[Any],
+        matches: Callable[[Weighting], Floats],
+        request: LeftOutRequest,
+        weights: Floats | None = None,
+    ) -> LeftOut:
+        """Predictions for left-out rows from sums that were added up elsewhere."""
+        raise NotImplementedError
+
+    def choose(self, left_out: LeftOut | None) -> None:
+        """Choose parameters of the formula by the predictions for left-out rows."""
+
+    def without_rows(self) -> Self:
+        """Return the formula and what was learned, without the training rows, to send it around a cluster."""
+        copy = snapshot(self)
+        if hasattr(copy, "index_"):
+            del copy.index_
+        return copy
+
+    # --- the fast path: one compiled pass over the rows in memory -------------------------------
+
+    def log_joint(self, codes: Codes) -> Floats:
+        """Log joint of all classes."""
+        return self.scores(self.index_.count(codes), margin=np.inf)
+
+    def contenders(self, codes: Codes) -> Floats:
+        """Log joint of the classes that can win."""
+        return self.scores(self.index_.count(codes), margin=0.0)
+
+    def scores(self, counts: MatchCounts, margin: float) -> Floats:
+        """Log joint; a class that stays more than the margin below the best may be minus infinity."""
+        V = counts.distance_counts
+        return self.combine([counts.log_joint(self.checked_weights(V), *self.laplace(), margin)], V)
+
+    def terms(self, codes: Codes) -> tuple[Floats, Floats]:
+        """Split the log joint, in NumPy, as the formula is written."""
         counts = self.index_.count(codes)
-        return counts.log_joint(self.checked_weights(counts.distance_counts), *self._laplace(), margin)
+        V = counts.distance_counts
+        parts = [self._terms_of_sums(codes, *counts.weighted_sums(w.weights)) for w in self.weightings(V)]
+        return self.combine_terms(parts, V)
 
-    def _laplace(self) -> tuple[Floats, float]:
-        return self.sizes_.astype(np.float64), float(self.alpha)
-
-    def _terms(self, codes: Codes) -> tuple[Floats, Floats]:
-        counts = self.index_.count(codes)
-        return self._score_terms(codes, counts, self.checked_weights(counts.distance_counts))
-
-    def _score_terms(self, codes: Codes, counts: MatchCounts, weights: Floats) -> tuple[Floats, Floats]:
-        """Base and terms of what ``_scores`` sums."""
+    def _terms_of_sums(self, codes: Codes, S: Floats, T: Floats) -> tuple[Floats, Floats]:
         alpha, m = float(self.alpha), len(self.sizes_)
-        S, T = counts.weighted_sums(weights)
-        # Where values may be missing, T goes on with the weight of the rows that know the attribute.
         known = T[..., m:] if self.index_.may_miss else S[..., None]
         base = log_ratio(alpha + S, alpha * S.shape[1] + S.sum(axis=1, keepdims=True))
         terms = log_ratio(alpha + T[..., :m], alpha * self.sizes_ + known)
@@ -175,21 +274,75 @@ class LazyClassifier(BayesClassifier):
             terms[np.broadcast_to((codes == missing_code(codes.dtype))[:, None], terms.shape)] = 0.0
         return base, terms
 
-    def _in_chunks(self, *args: Any, **options: Any) -> Any:
-        self.index_.pack()  # once, before threads count
-        return super()._in_chunks(*args, **options)
+    def laplace(self) -> tuple[Floats, float]:
+        """Number of values of every attribute, and Laplace's constant."""
+        return self.sizes_.astype(np.float64), float(self.alpha)
 
-    def _bytes_per_query(self) -> int:
+    # --- the rest of the protocol ---------------------------------------------------------------
+
+    def check_parameters(self) -> None:
+        """Refuse an invalid Laplace constant."""
+        check_alpha(self.alpha)
+        named = isinstance(self.distance, str) and self.distance in ("hamming", "ordered")
+        if not named and not isinstance(self.distance, Distance):
+            raise ValueError(
+                "distance must be 'hamming', 'ordered' or a localbayes.counts.Distance, "
+                f"got {self.distance!r:.80}"
+            )
+
+    def value_distance(self) -> Distance:
+        """The distance between values of the columns that fit saw."""
+        if isinstance(self.distance, Distance):
+            return self.distance
+        return HAMMING if self.distance == "hamming" else Ordered(tuple(self.ordered_sizes_.tolist()))
+
+    @property
+    def n_distances(self) -> int:
+        """Number of possible distances between a row and a query."""
+        return Measure(self.value_distance(), self.sizes_).n_distances
+
+    def empty_statistic(self, sizes: npt.NDArray[np.uint32], n_classes: int) -> MatchIndex:
+        """Index without rows."""
+        return MatchIndex(sizes, n_classes, may_miss=self.missing == "ignore", distance=self.value_distance())
+
+    @property
+    def statistic(self) -> MatchIndex:
+        """The index of the training rows."""
+        return self.index_
+
+    def adopt(self, statistic: Any) -> None:
+        """Take an index as that of the training rows, and choose parameters by leaving rows out."""
+        self.index_ = statistic
+        request = self.left_out_request(statistic.n_rows)
+        self.choose(None if request is None else self.leave_out(request))
+
+    def leave_out(self, request: LeftOutRequest) -> LeftOut:
+        """Predictions for training rows without themselves."""
+        raise NotImplementedError
+
+    def restore(self, statistic: Any, learned: Fields) -> None:
+        """Take an index from a model file; there are no chosen parameters."""
+        self.index_ = statistic
+
+    @property
+    def base_meaning(self) -> str:
+        """What the base of :meth:`terms` stands for, in words."""
+        return "weight of the class nearby"
+
+    def in_chunks(self, *args: Any, **options: Any) -> Any:
+        """Apply a function to chunks of queries; waiting rows are packed once, before threads count."""
+        self.index_.pack()
+        return super().in_chunks(*args, **options)
+
+    def bytes_per_query(self) -> int:
+        """Scratch memory that the formula needs for one query."""
         return self.index_.bytes_per_query()
 
-    def _most_queries(self) -> int:
+    def most_queries(self) -> int:
+        """Most queries to work on before an interrupt (Ctrl-C) is handled."""
         cells = max(1, self.index_.n_rows * len(self.sizes_))
         half = BATCH // 2
-        return min(super()._most_queries(), max(half, _MOST_CELLS // cells // half * half))
-
-
-# Cells that queries are compared with in about half a second.
-_MOST_CELLS = 32 << 30
+        return min(super().most_queries(), max(half, _MOST_CELLS // cells // half * half))
 
 
 def kth_distance(at_distance: npt.NDArray[Any], k: int) -> npt.NDArray[np.intp]:
@@ -201,7 +354,7 @@ def kth_distance(at_distance: npt.NDArray[Any], k: int) -> npt.NDArray[np.intp]:
     ([2], [2])
     """
     nearer = at_distance.cumsum(axis=1)
-    # Weights are summed in floating point: ten times 0.1 is one.
+    # Weights are summed in floating point; with this factor ten times 0.1 reaches one.
     wanted = np.minimum(k, nearer[:, -1:]) * (1 - 1e-12)
     reached: npt.NDArray[np.intp] = (nearer >= wanted).argmax(axis=1)
     return reached

@@ -1,14 +1,15 @@
 """Locally weighted naive Bayes (LWNB)."""
 
-from typing import Any, Literal
+from collections.abc import Sequence
+from typing import Any, Literal, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
-from localbayes.classifiers.base import Floats
 from localbayes.classifiers.lazy import LazyClassifier, kth_distance
-from localbayes.encoding.coded import Codes
-from localbayes.parameters import Discretize, Missing, check_count
+from localbayes.classifiers.shared import SharedParameters, with_shared_parameters
+from localbayes.counts import Distance, Floats
+from localbayes.parameters import check_count
 
 __all__ = ["LWNB"]
 
@@ -16,7 +17,7 @@ __all__ = ["LWNB"]
 class LWNB(LazyClassifier):
     """Locally weighted naive Bayes: linear weights on the k nearest rows.
 
-    With d_k the Hamming distance of the k-th nearest training row, a row at distance d < d_k weighs
+    With d_k the distance of the k-th nearest training row, a row at distance d < d_k weighs
     1 - d / d_k and every other row nothing; weights are scaled to sum to the number of rows that
     have one, and a naive Bayes with Laplace's constants is fitted to them.
 
@@ -31,8 +32,8 @@ class LWNB(LazyClassifier):
         published results, kept so that they can be reproduced.
     alpha : float, default=1.0
         Laplace's constant.
-    categorical_features, n_bins, discretize, missing, class_weight, priors, n_jobs
-        As in :class:`~localbayes.LCWNB`.
+    distance, categorical_features, n_bins, discretize, missing, class_weight, priors, n_jobs
+        As in :class:`LazyClassifier` and :class:`BayesClassifier`.
 
     References
     ----------
@@ -45,30 +46,19 @@ class LWNB(LazyClassifier):
     ['apple']
     """
 
+    @with_shared_parameters
     def __init__(
         self,
         k: int = 50,
         *,
         zero_distance: Literal["equal", "published"] = "equal",
         alpha: float = 1.0,
-        categorical_features: Any = "from_dtype",
-        n_bins: int = 10,
-        discretize: Discretize = "width",
-        missing: Missing = "impute",
-        class_weight: Any = None,
-        priors: Any = None,
-        n_jobs: int | None = None,
+        distance: str | Distance = "hamming",
+        **shared: Unpack[SharedParameters],
     ) -> None:
+        super().__init__(alpha=alpha, distance=distance, **shared)
         self.k = k
         self.zero_distance = zero_distance
-        self.alpha = alpha
-        self.categorical_features = categorical_features
-        self.n_bins = n_bins
-        self.discretize = discretize
-        self.missing = missing
-        self.class_weight = class_weight
-        self.priors = priors
-        self.n_jobs = n_jobs
 
     def weights(self, distance_counts: npt.NDArray[Any]) -> Floats:
         """1 - d / d_k, scaled to sum to the number of rows that weigh something."""
@@ -84,25 +74,33 @@ class LWNB(LazyClassifier):
         scaled = weights * np.divide(weighing, total, out=np.zeros(total.shape), where=total > 0)
         return np.broadcast_to(scaled[:, None, :], distance_counts.shape)
 
-    def _scores(self, codes: Codes, margin: float) -> Floats:
-        counts = self.index_.count(codes)
-        distance_counts = counts.distance_counts
-        log_joint = counts.log_joint(self.checked_weights(distance_counts), *self._laplace(), margin)
-        if self.zero_distance == "published":
-            undefined = kth_distance(distance_counts.sum(axis=1), self.k) == 0
-            log_joint[undefined, :-1] = np.log(np.finfo(np.float64).eps)
-            log_joint[undefined, -1] = 0.0
+    def combine(self, log_joints: Sequence[Floats], distance_counts: npt.NDArray[Any]) -> Floats:
+        """The only log joint, or the class declared last where the published formula is 0 / 0."""
+        log_joint = log_joints[0]
+        if self.zero_distance == "equal":
+            return log_joint
+        undefined = self._undefined(distance_counts)
+        log_joint[undefined, :-1] = np.log(np.finfo(np.float64).eps)
+        log_joint[undefined, -1] = 0.0
         return log_joint
 
-    def _terms(self, codes: Codes) -> tuple[Floats, Floats]:
-        base, terms = super()._terms(codes)
+    def combine_terms(
+        self, parts: Sequence[tuple[Floats, Floats]], distance_counts: npt.NDArray[Any]
+    ) -> tuple[Floats, Floats]:
+        """The same for base and terms."""
+        base, terms = parts[0]
         if self.zero_distance == "published":
-            undefined = kth_distance(self.index_.count(codes).distance_counts.sum(axis=1), self.k) == 0
-            base[undefined], terms[undefined] = self._log_joint(codes[undefined]), 0.0
-        return base, terms
+            terms[self._undefined(distance_counts)] = 0.0
+        return self.combine([base], distance_counts), terms
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
+    def _undefined(self, distance_counts: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+        """Queries for which the published formula is 0 / 0."""
+        undefined: npt.NDArray[np.bool_] = kth_distance(distance_counts.sum(axis=1), self.k) == 0
+        return undefined
+
+    def check_parameters(self) -> None:
+        """Refuse an invalid number of neighbours."""
+        super().check_parameters()
         check_count("k", self.k)
         if self.zero_distance not in ("equal", "published"):
             raise ValueError(f"zero_distance must be 'equal' or 'published', got {self.zero_distance!r}")

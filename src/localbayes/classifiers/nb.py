@@ -1,16 +1,16 @@
 """Naive Bayes (NB)."""
 
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 import numpy.typing as npt
 
-from localbayes.classifiers.base import Floats
-from localbayes.classifiers.eager import EagerClassifier, row_terms, sum_rows
-from localbayes.classifiers.known_counts import KnownCounts
-from localbayes.classifiers.pair_counts import ValueCounts
-from localbayes.encoding.coded import Codes, missing_code
-from localbayes.parameters import Discretize, Missing, check_alpha
+from localbayes.classifiers.eager import EagerClassifier, row_terms
+from localbayes.classifiers.shared import SharedParameters, with_shared_parameters
+from localbayes.counts import Codes, Floats, KnownCounts, ValueCounts
+from localbayes.counts.values import sum_rows
+from localbayes.encoding.coded import missing_code
+from localbayes.parameters import check_alpha
 
 __all__ = ["NB", "naive_tables"]
 
@@ -31,7 +31,7 @@ class NB(EagerClassifier):
     alpha : float, default=1.0
         Laplace's constant; 0 gives relative frequencies.
     categorical_features, n_bins, discretize, missing, class_weight, priors, n_jobs
-        As in :class:`LCWNB`.
+        As in :class:`BayesClassifier`.
 
     Attributes
     ----------
@@ -53,41 +53,29 @@ class NB(EagerClassifier):
     [[0.735, 0.265]]
     """
 
-    def __init__(
-        self,
-        alpha: float = 1.0,
-        *,
-        categorical_features: Any = "from_dtype",
-        n_bins: int = 10,
-        discretize: Discretize = "width",
-        missing: Missing = "impute",
-        class_weight: Any = None,
-        priors: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
+    @with_shared_parameters
+    def __init__(self, alpha: float = 1.0, **shared: Unpack[SharedParameters]) -> None:
+        super().__init__(**shared)
         self.alpha = alpha
-        self.categorical_features = categorical_features
-        self.n_bins = n_bins
-        self.discretize = discretize
-        self.missing = missing
-        self.class_weight = class_weight
-        self.priors = priors
-        self.n_jobs = n_jobs
 
-    def _check_parameters(self) -> None:
+    def check_parameters(self) -> None:
+        """Refuse invalid parameters."""
         check_alpha(self.alpha)
 
-    def _start(self, sizes: npt.NDArray[np.uint32], n_classes: int) -> None:
-        kind = KnownCounts if self.missing == "ignore" else ValueCounts
-        self.counts_ = kind(sizes, n_classes)
+    def empty_statistic(self, sizes: npt.NDArray[np.uint32], n_classes: int) -> ValueCounts:
+        """Counts of no rows."""
+        return (KnownCounts if self.missing == "ignore" else ValueCounts)(sizes, n_classes)
 
-    def _derive(self) -> None:
+    def derive(self) -> None:
+        """Turn counts into the tables of the formula."""
         self._log_prior, self._log_table = naive_tables(self.counts_, float(self.alpha))
 
-    def _log_joint(self, codes: Codes) -> Floats:
+    def log_joint(self, codes: Codes) -> Floats:
+        """Log of the joint probability of every query with every class."""
         return sum_rows(self._rows(codes), self._log_table, self._log_prior)
 
-    def _terms(self, codes: Codes) -> tuple[Floats, Floats]:
+    def terms(self, codes: Codes) -> tuple[Floats, Floats]:
+        """Split the log joint by attribute."""
         return row_terms(self._rows(codes), self._log_table, self._log_prior)
 
     def _rows(self, codes: Codes) -> npt.NDArray[np.int64]:

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from localbayes.classifiers.base import Floats
 from localbayes.classifiers.eager import OneDependence
-from localbayes.classifiers.pair_counts import NEGLIGIBLE, ValueCounts, telling
+from localbayes.counts import Floats, ValueCounts
+from localbayes.counts.pairs import NEGLIGIBLE, telling
 
 __all__ = ["WAODE"]
 
@@ -24,7 +24,7 @@ class WAODE(OneDependence):
     max_table_bytes : int, default=2 GiB
         A table of pairs that would be larger is refused.
     categorical_features, n_bins, discretize, missing, class_weight, priors, n_jobs
-        As in :class:`LCWNB`.
+        As in :class:`BayesClassifier`.
 
     Attributes
     ----------
@@ -49,7 +49,8 @@ class WAODE(OneDependence):
     ([0.0, 1.0], ['pepper'])
     """
 
-    def _derive(self) -> None:
+    def derive(self) -> None:
+        """Turn counts into the tables of the formula."""
         counts = self.counts_
         n_py = counts.value_counts
         self.weights_ = mutual_information(counts)
@@ -59,7 +60,7 @@ class WAODE(OneDependence):
         pairs_of_class = counts.n_classes * counts.slot_sizes[:, None]
         log_joint = np.log((n_py + 1 / pairs_of_class) / (counts.n_rows + 1))
         log_children = (len(counts.sizes) - 1) * np.log(n_py + 1)
-        self._set_superparents(log_weight + log_joint - log_children, 1 / counts.sizes)
+        self.set_superparents(log_weight + log_joint - log_children, 1 / counts.sizes)
 
 
 def mutual_information(counts: ValueCounts) -> Floats:
@@ -69,7 +70,7 @@ def mutual_information(counts: ValueCounts) -> Floats:
     """
     n_iy, first, n = counts.value_counts, counts.first_slot[:-1], counts.n_rows
     n_i = n_iy.sum(axis=1, keepdims=True)
-    # Rows in which the attribute has a declared value; as many as there are, but for strange ones.
+    # Rows in which the attribute has a declared value: all rows, unless some have values outside the domain.
     n_y = np.repeat(np.add.reduceat(n_iy, first), counts.sizes + 1, axis=0)
     known = n_y.sum(axis=1, keepdims=True)
     counted = (n_iy / n >= NEGLIGIBLE) & (n_i / n * (n_y / n) >= NEGLIGIBLE)

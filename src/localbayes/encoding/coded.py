@@ -12,7 +12,7 @@ Codes = npt.NDArray[np.unsignedinteger[Any]]
 
 
 def code_dtype(largest_size: int) -> type[np.unsignedinteger[Any]]:
-    """Smallest unsigned type for codes below ``largest_size`` and the two codes reserved at its top."""
+    """Smallest unsigned type for codes below ``largest_size`` and the two reserved codes."""
     for dtype in (np.uint8, np.uint16, np.uint32):
         if largest_size <= np.iinfo(dtype).max - 1:
             return dtype
@@ -25,12 +25,12 @@ def unseen_code(dtype: npt.DTypeLike) -> int:
 
 
 def missing_code(dtype: npt.DTypeLike) -> int:
-    """Code of a value that is not known, where such values are left as they are."""
+    """Code of a missing value, where missing values are left unknown."""
     return int(np.iinfo(np.dtype(dtype)).max) - 1
 
 
 def any_outside(codes: Codes, sizes: npt.NDArray[np.uint32]) -> bool:
-    """Whether any code is no value of its column, that is not below the column's size.
+    """Whether any code is outside its column's domain, that is at least the column's size.
 
     Examples
     --------
@@ -47,20 +47,22 @@ def any_outside(codes: Codes, sizes: npt.NDArray[np.uint32]) -> bool:
 class Coded:
     """A table of integer codes with declared domains, accepted wherever a DataFrame is.
 
-    Encoding a DataFrame costs time; who fits many models on parts of one table encodes it once.
+    Encoding a DataFrame costs time. To fit many models on parts of one table, encode it once.
 
     Parameters
     ----------
     codes : array of shape (n, m)
-        Code of every cell, ``0 <= code < sizes[i]``; anything larger is a value never seen.
+        Code of every cell, ``0 <= code < sizes[i]``. A larger code is a value never seen in training.
     sizes : array of shape (m,)
         Number of declared values of every column.
     names : sequence of str, optional
         Column names.
     missing : array of bool of shape (n, m), optional
-        Cells whose value is not known, whatever their code. They get the code below the largest of
-        the dtype, which classifiers with ``missing="ignore"`` leave unknown; to others, who had no
-        part in the encoding, it is a value never seen.
+        Cells whose value is missing, whatever their code. They get the second largest code of the dtype.
+        Classifiers with ``missing="ignore"`` leave them unknown; all others take them for a value never
+        seen, because the encoding was not theirs.
+    ordered : array of bool of shape (m,), optional
+        Columns whose codes are bins in order; by default none.
 
     Examples
     --------
@@ -77,6 +79,7 @@ class Coded:
         sizes: npt.ArrayLike,
         names: Sequence[str] | None = None,
         missing: npt.ArrayLike | None = None,
+        ordered: npt.ArrayLike | None = None,
     ) -> None:
         self.sizes = _checked_sizes(sizes)
         array = np.asarray(codes)
@@ -97,7 +100,12 @@ class Coded:
             array = array.astype(dtype)
             if absent is not None:
                 array[absent] = missing_code(dtype)
+        else:
+            array = _without_missing(array, self.sizes)
         self.codes: Codes = np.ascontiguousarray(array)
+        self.ordered = np.zeros(len(self.sizes), bool) if ordered is None else np.asarray(ordered)
+        if self.ordered.dtype != np.bool_ or self.ordered.shape != self.sizes.shape:
+            raise ValueError(f"ordered must say True or False of every column, got {ordered!r:.80}")
         self.names = None if names is None else list(names)
         if self.names is not None and len(self.names) != len(self.sizes):
             raise ValueError(
@@ -112,19 +120,24 @@ class Coded:
         """Rows and columns."""
         return (len(self.codes), len(self.sizes))
 
+    @property
+    def ordered_sizes(self) -> npt.NDArray[np.int64]:
+        """Number of values of every column that are in order, from the first on; 0 if it is nominal."""
+        return np.where(self.ordered, self.sizes, 0).astype(np.int64)
+
     def __getitem__(self, rows: Any) -> "Coded":
         part = object.__new__(Coded)
-        part.sizes, part.names = self.sizes, self.names
+        part.sizes, part.names, part.ordered = self.sizes, self.names, self.ordered
         part.codes = np.ascontiguousarray(np.atleast_2d(self.codes[rows]))
         return part
 
     def recoded(self, sizes: npt.NDArray[np.uint32], keep_missing: bool) -> Codes:
-        """Codes in the dtype that ``sizes`` ask for, with the code for unseen values of that dtype.
+        """Codes in the dtype that ``sizes`` ask for, with the reserved codes of that dtype.
 
-        Missing values keep a code of their own, or are values never seen like others outside the sizes.
+        Missing values keep their own code if ``keep_missing``; otherwise they count as never seen.
         """
         dtype = code_dtype(int(sizes.max()))
-        sizes = np.minimum(sizes, self.sizes)  # what the table itself calls unseen stays so
+        sizes = np.minimum(sizes, self.sizes)  # a code that is unseen in the table stays unseen
         if not any_outside(self.codes, sizes):
             return self.codes.astype(dtype, copy=False)
         outside = self.codes >= sizes
@@ -133,6 +146,14 @@ class Coded:
             absent = self.codes == missing_code(self.codes.dtype)
             code = np.where(absent, np.array(missing_code(dtype), dtype), code)
         return np.where(outside, code, self.codes).astype(dtype, copy=False)
+
+
+def _without_missing(codes: Codes, sizes: npt.NDArray[np.uint32]) -> Codes:
+    """Codes in which the one reserved for missing values stands for a value never seen, as it was given."""
+    reserved = missing_code(codes.dtype)
+    if not codes.size or codes.max() < reserved:
+        return codes
+    return np.where((codes == reserved) & (codes >= sizes), codes.dtype.type(unseen_code(codes.dtype)), codes)
 
 
 def _checked_mask(missing: npt.ArrayLike, shape: tuple[int, ...]) -> npt.NDArray[np.bool_]:

@@ -10,11 +10,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from localbayes.encoding.discretize import width_cuts
+from localbayes.encoding.meaning import known_by_meaning
 from localbayes.encoding.summaries import CategorySummary, NumberSummary
 from localbayes.parameters import Missing
 
 __all__ = [
     "CategoricalColumn",
+    "Column",
+    "LeftOutColumn",
     "NumericColumn",
     "RawColumn",
     "bins_of_table",
@@ -24,7 +28,7 @@ __all__ = [
     "value_text",
 ]
 
-# Codes in the making: a value never seen in fit, and a value that is missing.
+# Codes before the dtype is chosen: a value never seen in fit, and a missing value.
 UNSEEN, MISSING = -1, -2
 
 
@@ -66,8 +70,8 @@ class RawColumn:
 class CategoricalColumn:
     """A column of categories.
 
-    Codes once given stay: values that come later, and "missing" as a value of its own, take the next
-    free code.
+    Codes never change: values that come later, and "missing" as a value of its own, take the next free
+    code.
     """
 
     values: list[Any]
@@ -77,7 +81,7 @@ class CategoricalColumn:
 
     @classmethod
     def learn(cls, summary: CategorySummary, missing: Missing) -> "CategoricalColumn":
-        """Learn the domain, and what stands for a missing value."""
+        """Learn the domain, and the value that replaces a missing one."""
         values = list(summary.counts) if summary.declared else sorted_values(list(summary.counts))
         column = cls(values, summary.declared)
         if missing == "impute":
@@ -104,18 +108,31 @@ class CategoricalColumn:
     def encode(self, raw: RawColumn) -> npt.NDArray[np.int64]:
         """Codes of the values; UNSEEN and MISSING are negative."""
         code = self._codes()
+        unknown = [v for v in raw.values if v not in code]
+        if unknown:
+            code |= {v: code[known] for v, known in known_by_meaning(unknown, self.values).items()}
         absent = (
             self.fill if self.fill is not None else MISSING if self.missing_at is None else self.missing_at
         )
         translate = np.array([code.get(v, UNSEEN) for v in raw.values] + [absent], dtype=np.int64)
         return translate[raw.codes]
 
-    def is_mistaken(self, raw: RawColumn) -> bool:
-        """Whether text came where none was learned, or no text where only text was."""
+    def canonical_order(self) -> npt.NDArray[np.int64]:
+        """Codes in the order that a fit on all rows would give them: values sorted, then "missing"."""
+        codes = self._codes()
+        values = self.values if self.declared else sorted_values(self.values)
+        order = [codes[value] for value in values]
+        if self.missing_at is not None or not order:
+            order.append(self.missing_at or 0)
+        return np.array(order, dtype=np.int64)
+
+    def is_mistaken(self, raw: RawColumn, codes: npt.NDArray[np.int64]) -> bool:
+        """Whether no value is known because text came where none was learned, or the other way round."""
         if not (self.values and raw.values) or _is_text(self.values[0]) == _is_text(raw.values[0]):
             return False
         pure = all(len(set(map(_is_text, values))) == 1 for values in (self.values, raw.values))
-        return pure and bool((raw.codes >= 0).any())
+        present = raw.codes >= 0
+        return pure and bool(present.any()) and bool((codes[present] == UNSEEN).all())
 
     def labels(self) -> list[str]:
         """Readable names of the values, by code."""
@@ -139,8 +156,8 @@ class NumericColumn:
 
     @classmethod
     def learn(cls, summary: NumberSummary, missing: Missing, n_bins: int) -> "NumericColumn":
-        """Learn bins of equal width, and what stands for a missing value."""
-        column = cls(_cuts(summary.low, summary.high, n_bins))
+        """Learn bins of equal width, and the number that replaces a missing one."""
+        column = cls(width_cuts(summary.low, summary.high, n_bins))
         if missing == "impute":
             column.fill = summary.mean if summary.n_known else 0.0
         column.missing_value = missing == "category" and summary.n_missing > 0
@@ -154,6 +171,10 @@ class NumericColumn:
     def extend(self, raw: RawColumn, missing: Missing) -> None:
         """Bins stay as they were learned; a missing value may need a code."""
         self.missing_value |= missing == "category" and bool(np.isnan(raw.numbers).any())
+
+    def canonical_order(self) -> npt.NDArray[np.int64]:
+        """Codes in the order that a fit on all rows would give them, which is their own."""
+        return np.arange(self.size)
 
     def encode(self, raw: RawColumn) -> npt.NDArray[np.int64]:
         """Codes of the bins; a missing value is filled, a bin of its own, or MISSING."""
@@ -177,6 +198,32 @@ class NumericColumn:
         return names + ["(missing)"] * self.missing_value
 
 
+@dataclass
+class LeftOutColumn:
+    """A column that classifiers do not learn from: it has one value, which says nothing."""
+
+    reason: str
+    size: int = 1
+
+    def extend(self, raw: RawColumn, missing: Missing) -> None:
+        """Nothing comes later."""
+
+    def encode(self, raw: RawColumn) -> npt.NDArray[np.int64]:
+        """Codes of the only value."""
+        return np.zeros(len(raw.numbers) if raw.numeric else len(raw.codes), dtype=np.int64)
+
+    def canonical_order(self) -> npt.NDArray[np.int64]:
+        """The only code."""
+        return np.zeros(1, dtype=np.int64)
+
+    def labels(self) -> list[str]:
+        """What to call the only value."""
+        return ["any"]
+
+
+Column = CategoricalColumn | NumericColumn | LeftOutColumn
+
+
 def kind_of(value: Any) -> str:
     """What a value is, in words.
 
@@ -192,7 +239,7 @@ def kind_of(value: Any) -> str:
 
 
 def value_text(value: Any) -> str:
-    """A category as text; of midnight only its date.
+    """A category as text; midnight is written as its date alone.
 
     Examples
     --------
@@ -208,7 +255,7 @@ def _is_text(value: Any) -> bool:
 
 
 def number_text(number: float) -> str:
-    """A number in as few digits as tell it from others, those of half the precision if it is one of them.
+    """The shortest text that reads back as the number; a float32 gets the digits of a float32.
 
     Examples
     --------
@@ -224,7 +271,7 @@ def number_text(number: float) -> str:
 
 
 def _edge_texts(cuts: npt.NDArray[np.float64]) -> list[str]:
-    """Ends of bins in six digits, or as many as whole numbers have and as tell the ends apart."""
+    """Ends of bins in six digits, or more where large whole numbers or close ends need them."""
     largest = float(np.abs(cuts).max(initial=0.0))
     digits = max(6, len(str(int(largest)))) if largest < 1e15 else 6
     texts = [f"{cut:.{digits}g}" for cut in cuts]
@@ -234,19 +281,7 @@ def _edge_texts(cuts: npt.NDArray[np.float64]) -> list[str]:
     return texts
 
 
-def _cuts(low: float, high: float, n_bins: int) -> npt.NDArray[np.float64]:
-    """Inner ends of bins of equal width; none if all numbers are the same."""
-    if not low < high:
-        return np.empty(0)
-    step = np.arange(1, n_bins, dtype=np.float64)
-    if np.isinf(high - low):
-        share = step / n_bins
-        return low * (1 - share) + high * share
-    width = (high - low) / n_bins
-    return low + width * step if width > 0 else np.empty(0)
-
-
-# A few comparisons with all numbers take less time than a search for each.
+# For a few cuts, comparing all numbers with each cut is faster than a binary search per number.
 _FEW_CUTS = 30
 
 
@@ -283,7 +318,7 @@ def bins_of_table(
 
 
 def sorted_values(values: list[Any]) -> list[Any]:
-    """Sort values, by type and text where they do not compare."""
+    """Sort values; where they cannot be compared, by type and text."""
     try:
         return sorted(values)
     except TypeError:

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 from copy import copy
-from typing import Any
+from dataclasses import replace
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -13,15 +14,19 @@ from localbayes.encoding.columns import (
     MISSING,
     UNSEEN,
     CategoricalColumn,
+    Column,
+    LeftOutColumn,
     NumericColumn,
     RawColumn,
     bins_of_table,
     kind_of,
 )
-from localbayes.encoding.discretize import cut_points
+from localbayes.encoding.discretize import DISCRETIZERS, cut_points
+from localbayes.encoding.number_counts import NumberCounts
+from localbayes.encoding.roles import Role, role_of
 from localbayes.encoding.summaries import NumberSummary, Summary, summarise
 from localbayes.encoding.tables import column_names, read_columns, small_numbers
-from localbayes.parameters import check_count
+from localbayes.parameters import Missing, check_count, either
 
 __all__ = ["TableEncoder"]
 
@@ -41,8 +46,9 @@ class TableEncoder:
         Bins of equal width for a numeric column.
     missing : {"impute", "category", "ignore"}
         Mean or mode in place of a missing value, a value of its own, or left missing.
-    discretize : {"width", "quantile", "mdl"}
-        How a numeric column is cut into bins, see :mod:`localbayes.encoding.discretize`.
+    discretize : str
+        How a numeric column is cut into bins: a name in
+        :data:`localbayes.encoding.discretize.DISCRETIZERS`.
 
     Examples
     --------
@@ -71,11 +77,11 @@ class TableEncoder:
         class_codes: npt.NDArray[np.int64] | None = None,
         weights: npt.NDArray[np.float64] | None = None,
     ) -> "TableEncoder":
-        """Learn domains and bins; classes are needed by ``discretize="mdl"`` alone."""
+        """Learn domains and bins; only some discretizers need the classes."""
         self.start(column_names(X))
         raws = self._read(X)
         self.learn([summarise(raw, weights) for raw in raws])
-        if self.discretize != "width":
+        if not DISCRETIZERS[self.discretize].needs_range_only:
             for column, raw in zip(self.columns, raws, strict=True):
                 if isinstance(column, NumericColumn):
                     column.cuts = cut_points(self.discretize, raw.numbers, class_codes, weights, self.n_bins)
@@ -86,41 +92,97 @@ class TableEncoder:
         check_count("n_bins", self.n_bins)
         if self.n_bins > _MOST_BINS:
             raise ValueError(f"n_bins must be at most {_MOST_BINS}, got {self.n_bins}")
-        if self.missing not in ("impute", "category", "ignore"):
-            raise ValueError(f"missing must be 'impute', 'category' or 'ignore', got {self.missing!r}")
-        if self.discretize not in ("width", "quantile", "mdl"):
-            raise ValueError(f"discretize must be 'width', 'quantile' or 'mdl', got {self.discretize!r}")
+        if self.missing not in get_args(Missing):
+            raise ValueError(f"missing must be {either(get_args(Missing))}, got {self.missing!r}")
+        if self.discretize not in DISCRETIZERS:
+            raise ValueError(f"discretize must be {either(DISCRETIZERS)}, got {self.discretize!r}")
 
     def start(self, names: Sequence[str]) -> "TableEncoder":
-        """Check the options, also against the names of the columns; the first step of a fit in parts."""
+        """Check the options against the names of the columns; the first step of a fit in parts."""
         self.check_options()
         self.names = list(names)
-        self.forced = _forced_kinds(self.categorical_features, self.names)
+        self.forced = self._given = _forced_kinds(self.categorical_features, self.names)
         return self
 
-    def summarise(self, X: Any) -> list[Summary]:
-        """Summaries of the columns; those of parts of a table add up to those of the table."""
-        return [summarise(raw) for raw in self._read(X)]
+    def summarise(
+        self,
+        X: Any,
+        weights: npt.NDArray[np.float64] | None = None,
+        class_codes: npt.NDArray[np.int64] | None = None,
+        labels: Sequence[Any] = (),
+    ) -> list[Summary]:
+        """Summaries of the columns; those of parts of a table add up to those of the table.
 
-    def learn(self, summaries: Sequence[Summary]) -> "TableEncoder":
-        """Learn domains and bins of equal width from the summaries of all rows."""
-        self.columns: list[CategoricalColumn | NumericColumn] = [
+        Parameters
+        ----------
+        X : table of shape (n, m)
+            The rows.
+        weights : array of shape (n,), optional
+            Weights of the rows, all of them positive.
+        class_codes : array of shape (n,), optional
+            Positions in ``labels`` of the classes, which cuts by classes need.
+        labels : sequence
+            Classes of these rows.
+        """
+        raws = self._read(X)
+        summaries = [summarise(raw, weights) for raw in raws]
+        if DISCRETIZERS[self.discretize].needs_range_only:
+            return summaries
+        codes = class_codes if DISCRETIZERS[self.discretize].needs_classes else None
+        known = (None,) if codes is None else tuple(labels)
+        return [
+            replace(summary, counts=NumberCounts.of_rows(raw.numbers, codes, weights, known))
+            if isinstance(summary, NumberSummary)
+            else summary
+            for raw, summary in zip(raws, summaries, strict=True)
+        ]
+
+    def learn(self, summaries: Sequence[Summary], declared: Sequence[Any] = ()) -> "TableEncoder":
+        """Learn domains and bins from the summaries of all rows; ``declared`` gives the classes in order."""
+        self.columns: list[Column] = [
             NumericColumn.learn(summary, self.missing, self.n_bins)
             if isinstance(summary, NumberSummary)
             else CategoricalColumn.learn(summary, self.missing)
             for summary in summaries
         ]
+        for column, summary in zip(self.columns, summaries, strict=True):
+            if isinstance(column, NumericColumn) and isinstance(summary, NumberSummary) and summary.counts:
+                column.cuts = summary.counts.cuts(self.discretize, self.n_bins, declared)
         # A column keeps the kind it had in fit, whatever dtype it has later.
         self.forced = [isinstance(column, CategoricalColumn) for column in self.columns]
+        self._leave_out([role_of(one, given) for one, given in zip(summaries, self._given, strict=True)])
         return self
+
+    def _leave_out(self, roles: Sequence[Role]) -> None:
+        """Leave out columns that are ids or free text, and say so."""
+        left_out = [i for i, role in enumerate(roles) if not role.used]
+        for i in left_out:
+            self.columns[i] = LeftOutColumn(roles[i].kind)
+            self.forced[i] = True  # so that whatever comes later can be read
+        self.roles = list(roles)
+        if left_out:
+            names = ", ".join(repr(self.names[i]) for i in left_out[:5]) + (
+                ", ..." if len(left_out) > 5 else ""
+            )
+            what = "columns" if len(left_out) > 1 else "column"
+            warn(
+                f"left out {what} {names}: nearly every row has a value or a text of its own; to keep one, "
+                "give it the dtype category"
+            )
 
     @property
     def sizes(self) -> npt.NDArray[np.uint32]:
         """Number of values of every column."""
         return np.array([column.size for column in self.columns], dtype=np.uint32)
 
+    @property
+    def ordered_sizes(self) -> npt.NDArray[np.int64]:
+        """Number of values of every column that are bins in order, from the first on; 0 if it is nominal."""
+        bins = [len(c.cuts) + 1 if isinstance(c, NumericColumn) else 0 for c in self.columns]
+        return np.array(bins, dtype=np.int64)
+
     def extended(self, X: Any) -> "TableEncoder":
-        """Return an encoder that also knows the values of undeclared domains that came later."""
+        """Return an encoder whose undeclared domains also have the values of X."""
         other = copy(self)
         other.columns = [copy(column) for column in self.columns]
         for column, raw in zip(other.columns, self._read(X), strict=True):
@@ -128,7 +190,7 @@ class TableEncoder:
         return other
 
     def check_codes(self, codes: Codes) -> None:
-        """Refuse training rows whose codes an undeclared domain may give to values that come later."""
+        """Refuse codes beyond an undeclared domain: values that come later may get the same codes."""
         for name, column, given in zip(self.names, self.columns, codes.T, strict=True):
             may_grow = isinstance(column, CategoricalColumn) and not column.declared
             foreign = given[given >= column.size]
@@ -150,10 +212,10 @@ class TableEncoder:
         for i, (column, raw) in enumerate(zip(self.columns, raws, strict=True)):
             column_codes = column.encode(raw)
             if column_codes.min(initial=0) < 0:
-                if isinstance(column, CategoricalColumn) and column.is_mistaken(raw):
+                if isinstance(column, CategoricalColumn) and column.is_mistaken(raw, column_codes):
                     mistaken.append((self.names[i], column.values[0], raw.values[0]))
                 column_codes[column_codes == UNSEEN] = unseen_code(dtype)
-                # Only missing="ignore" keeps a missing value; elsewhere it is one that fit never saw.
+                # Only missing="ignore" has a code for it; otherwise it counts as a value never seen.
                 column_codes[column_codes == MISSING] = (
                     missing_code(dtype) if self.missing == "ignore" else unseen_code(dtype)
                 )

@@ -18,7 +18,7 @@ __all__ = ["ClassLabels", "take_labels"]
 
 
 class ClassLabels:
-    """The declared classes: sorted for the outside, in declared order for ties.
+    """The classes: sorted for users, in declared order to break ties.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class ClassLabels:
         if declared is not None:
             return cls(declared)
         y = _column(y)
-        with suppress(TypeError):  # of labels of several types, which scikit-learn cannot sort
+        with suppress(TypeError):  # scikit-learn cannot sort labels of several types
             check_classification_targets(y)
         return cls(sorted_values(list(dict.fromkeys(_listed(y)))))
 
@@ -147,7 +147,7 @@ def _label_array(labels: list[Any]) -> npt.NDArray[Any]:
 
 
 def _vector(y: Any, warn: bool = False) -> Any:
-    """The column of a frame that has but one, of which to warn as scikit-learn does; else y as it is."""
+    """The only column of a frame, with the warning that scikit-learn gives; anything else as it is."""
     if not is_frame(y) or y.shape[1] != 1:
         return y
     if warn:
@@ -159,12 +159,12 @@ def _vector(y: Any, warn: bool = False) -> Any:
 
 
 def _column(y: Any, warn: bool = False) -> npt.NDArray[Any]:
-    """Labels as an array; a missing one is refused, a column vector may be warned of."""
+    """Labels as an array; missing labels are refused, and ``warn`` tells of a column vector."""
     if isinstance(y, np.ma.MaskedArray):
         _refuse(np.flatnonzero(np.ma.getmaskarray(y)))
-    elif isinstance(y, list | tuple):  # of which NumPy may make text, the missing ones included
+    elif isinstance(y, list | tuple):  # NumPy may turn the cells into text, None included
         _refuse([k for k, label in enumerate(y) if is_missing(label)])
-    # Left to scikit-learn, whole numbers of pandas' own types become floats, and large ones alike.
+    # Scikit-learn would turn whole numbers of pandas' own types into floats, which merges large ones.
     numpy_dtype = getattr(getattr(y, "dtype", None), "numpy_dtype", np.dtype(object))
     if numpy_dtype.kind in "biuf" and not y.isna().any():
         y = y.to_numpy(numpy_dtype)
@@ -179,7 +179,7 @@ def _column(y: Any, warn: bool = False) -> npt.NDArray[Any]:
 
 
 def _listed(y: npt.NDArray[Any]) -> list[Any]:
-    """Labels one by one; NumPy's own list has integers in place of nanoseconds."""
+    """Labels as a list; ``tolist`` would turn times in nanoseconds into integers."""
     return list(y) if y.dtype.kind in "Mm" else y.tolist()
 
 

@@ -1,19 +1,32 @@
-"""What some rows say of one column; summaries of parts of a table add up to that of the whole."""
+"""Summaries of columns; those of the parts of a table add up to the summary of the whole."""
 
 import math
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from localbayes.encoding.number_counts import NumberCounts
+
 if TYPE_CHECKING:
     from localbayes.encoding.columns import RawColumn
 
-__all__ = ["CategorySummary", "NumberSummary", "Summary", "exact_mean", "exact_sum", "summarise"]
+__all__ = [
+    "MOST_NUMBERS",
+    "CategorySummary",
+    "NumberSummary",
+    "Summary",
+    "exact_mean",
+    "exact_sum",
+    "exact_weighted_sum",
+    "summarise",
+]
 
-# An exact sum is a whole number of these; every double is one.
+# Different numbers of a column that are kept for cuts by quantiles or classes.
+MOST_NUMBERS = 1_000_000
+
+# Exact sums are counted in units of 2**-1074, of which every double is a whole multiple.
 _UNITS_IN_ONE = 1 << 1074
 
 
@@ -74,11 +87,14 @@ class NumberSummary:
     name : str
         Column name.
     n_known, n_missing : int
-        Rows with and without a value.
+        Rows with and without a value. If rows have weights, the exact weight of the known ones in units of
+        2**-1074.
     low, high : float
         Smallest and largest number.
     total : int
-        Exact sum, see :func:`exact_sum`.
+        Exact sum, see :func:`exact_sum`; if rows have weights, of weighted numbers in units of 2**-2148.
+    counts : NumberCounts, optional
+        How often each number occurs, where cuts need it.
 
     Examples
     --------
@@ -93,6 +109,7 @@ class NumberSummary:
     low: float = math.inf
     high: float = -math.inf
     total: int = 0
+    counts: NumberCounts | None = None
 
     def __add__(self, other: "Summary") -> "Summary":
         """Summary of the rows of both."""
@@ -112,7 +129,19 @@ class NumberSummary:
             min(self.low, other.low),
             max(self.high, other.high),
             self.total + other.total,
+            self._added_counts(other),
         )
+
+    def _added_counts(self, other: "NumberSummary") -> NumberCounts | None:
+        if self.counts is None or other.counts is None:
+            return self.counts or other.counts
+        both = self.counts + other.counts
+        if both.n_numbers > MOST_NUMBERS:
+            raise ValueError(
+                f"column {self.name!r} has more than {MOST_NUMBERS:,} different numbers, too many for cuts "
+                "by quantiles or classes over parts of a table; round it, or use discretize='width'"
+            )
+        return both
 
     @property
     def mean(self) -> float:
@@ -124,7 +153,7 @@ Summary = CategorySummary | NumberSummary
 
 
 def summarise(raw: "RawColumn", weights: npt.NDArray[np.float64] | None = None) -> Summary:
-    """Summary of a column, in which a row may count for more or less than one."""
+    """Summary of a column, with a weight per row if given."""
     if raw.numeric:
         present = ~np.isnan(raw.numbers)
         known = raw.numbers[present]
@@ -134,23 +163,24 @@ def summarise(raw: "RawColumn", weights: npt.NDArray[np.float64] | None = None) 
         low, high = float(known.min()), float(known.max())
         if weights is None:
             return NumberSummary(raw.name, len(known), n_missing, low, high, exact_sum(known))
-        mean = exact_mean(known, weights[present])
-        return NumberSummary(raw.name, 1, n_missing, low, high, exact_sum(np.array([mean])))
+        weight = weights[present]
+        total = exact_weighted_sum(known, weight)
+        return NumberSummary(raw.name, exact_sum(weight), n_missing, low, high, total)
     seen = raw.codes >= 0
     found = np.bincount(raw.codes[seen], None if weights is None else weights[seen], len(raw.values)).tolist()
     counts = {value: n for value, n in zip(raw.values, found, strict=True) if n or raw.declared}
     return CategorySummary(raw.name, counts, raw.declared, int((~seen).sum()))
 
 
-# Few enough that a sum of so many numbers keeps 53 - 17 digits of each.
+# So few numbers that their sum leaves 53 - 17 binary digits to each.
 _STEP = 1 << 16
 
 
 def exact_sum(numbers: npt.NDArray[np.float64]) -> int:
     """Sum of finite numbers without any rounding, in units of 2**-1074.
 
-    The leading digits of all numbers, cut at one place, add up without error in double; then the
-    same is done with what is left, until nothing is.
+    The leading digits of all numbers, cut off at the same place, add up in double without error. The
+    remainders are treated likewise until none is left.
 
     Examples
     --------
@@ -176,7 +206,7 @@ _SAFE = 1e-130, 1e130
 
 
 def exact_mean(numbers: npt.NDArray[np.float64], weights: npt.NDArray[np.float64]) -> float:
-    """Weighted mean, rounded once, so that a weight of 3 is the row three times to the last digit.
+    """Weighted mean, rounded once: a weight of 3 gives exactly what the row three times gives.
 
     Examples
     --------
@@ -185,16 +215,26 @@ def exact_mean(numbers: npt.NDArray[np.float64], weights: npt.NDArray[np.float64
     ... ).mean
     True
     """
+    return exact_weighted_sum(numbers, weights) / (exact_sum(weights) * _UNITS_IN_ONE)
+
+
+def exact_weighted_sum(numbers: npt.NDArray[np.float64], weights: npt.NDArray[np.float64]) -> int:
+    """Sum of finite numbers times their positive weights without any rounding, in units of 2**-2148.
+
+    Examples
+    --------
+    >>> exact_weighted_sum(np.array([1e-300, 1.0]), np.array([1e-300, 0.5])) > 2**2147
+    True
+    """
     sizes = np.abs(np.concatenate([numbers[numbers != 0], weights]))
-    if sizes.min() < _SAFE[0] or sizes.max() > _SAFE[1]:
-        pairs = zip(map(Fraction, numbers.tolist()), map(Fraction, weights.tolist()), strict=True)
-        return float(sum(x * w for x, w in pairs) / sum(map(Fraction, weights.tolist())))
+    if sizes.min(initial=1.0) < _SAFE[0] or sizes.max(initial=1.0) > _SAFE[1]:
+        return sum(_units(x) * _units(w) for x, w in zip(numbers.tolist(), weights.tolist(), strict=True))
     products = [x * w for x in _halves(numbers) for w in _halves(weights)]
-    return exact_sum(np.concatenate(products)) / exact_sum(weights)
+    return exact_sum(np.concatenate(products)) * _UNITS_IN_ONE
 
 
 def _halves(numbers: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Two numbers of at most 27 binary digits each that add up to each number."""
+    """Split each number into two of at most 27 binary digits that add up to it."""
     moved = numbers * (2.0**27 + 1)
     high = moved - (moved - numbers)
     return high, numbers - high

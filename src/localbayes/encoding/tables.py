@@ -1,4 +1,4 @@
-"""Reading columns out of pandas and polars frames, arrays and lists."""
+"""Read columns from pandas and polars frames, arrays and lists."""
 
 import sys
 from collections.abc import Sequence
@@ -12,6 +12,7 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_array
 
 from localbayes.encoding.columns import RawColumn
+from localbayes.encoding.rows import array_of_rows, as_frame, unmasked
 
 __all__ = [
     "check_table",
@@ -23,13 +24,13 @@ __all__ = [
     "take_rows",
 ]
 
-# What has a missing value that does not equal itself.
+# Types whose missing value does not equal itself.
 _MAY_BE_NAN = (float, complex, np.inexact, np.datetime64, np.timedelta64)
 
-# What NumPy makes numbers of that mean something else.
+# Types that NumPy converts to numbers although they are not.
 _NO_NUMBERS = (complex, np.complexfloating, np.datetime64, np.timedelta64)
 
-# Types of dates and times, by name because pandas need not be there.
+# Types of dates and times, by name because pandas may not be installed.
 _TIMES = {"date", "datetime64", "timedelta64", "Timestamp", "Timedelta"}
 
 
@@ -74,9 +75,9 @@ def read_columns(X: Any, categorical: Sequence[bool | None]) -> list[RawColumn]:
 
 
 def small_numbers(X: Any) -> npt.NDArray[np.float64] | None:
-    """All cells of a pandas frame of NumPy's numbers that has so few that a copy is nothing, else None.
+    """All cells of a small pandas frame whose columns are NumPy numbers; None for any other table.
 
-    Pandas takes longer to hand out columns one by one than we to cut them into bins.
+    One copy of all cells is faster than asking pandas for one column after the other.
     """
     if not _is_pandas(X) or X.size > 1 << 20:
         return None
@@ -87,8 +88,10 @@ def small_numbers(X: Any) -> npt.NDArray[np.float64] | None:
 
 
 def check_table(X: Any, estimator: Any) -> Any:
-    """A frame as it is, anything else as a two-dimensional array; empty and sparse tables are refused."""
+    """A frame as it is, anything else as a frame or a two-dimensional array; empty tables are refused."""
+    X = as_frame(X, getattr(estimator, "feature_names_in_", ()))
     if is_frame(X):
+        _refuse_twins(column_names(X))
         if 0 in X.shape:
             check_array(np.empty(X.shape), estimator=estimator)
         return X
@@ -96,20 +99,21 @@ def check_table(X: Any, estimator: Any) -> Any:
         raise TypeError(f"X is a {type(X).__name__}, which holds no rows yet; pass X.collect()")
     if hasattr(X, "compute") and hasattr(X, "columns"):
         raise TypeError(
-            f"X is a {type(X).__name__} whose rows are not here; pass X.compute() or use localbayes.scale"
+            f"X is a {type(X).__name__} whose rows are not here; pass X.compute() "
+            "or use localbayes.distributed"
         )
-    if hasattr(X, "column_names") and hasattr(X, "to_pandas"):
-        raise TypeError(f"X is a {type(X).__name__}, which would lose its names; pass X.to_pandas()")
     if isinstance(X, list | tuple):
-        X = _array_of_rows(X)
+        X = array_of_rows(X)
     if isinstance(X, np.ma.MaskedArray):
-        masked, kind = np.ma.getmaskarray(X), X.dtype.kind
-        # Whole numbers that a float does not hold become objects.
-        known = X.filled(0) if kind in "iu" else np.zeros(0)
-        short = kind in "iu" and max(int(known.max(initial=0)), -int(known.min(initial=0))) <= 1 << 53
-        X = X.data.astype(np.float64 if short else X.dtype if kind in "fmM" else object)
-        X[masked] = np.nan if short or kind == "f" else None
+        X = unmasked(X)
     return check_array(X, dtype=None, ensure_all_finite=False, estimator=estimator)
+
+
+def _refuse_twins(names: list[str]) -> None:
+    if len(set(names)) < len(names):
+        seen: set[str] = set()
+        twin = next(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+        raise ValueError(f"two columns of X are called {twin!r}; columns need different names")
 
 
 def take_rows(X: Any, kept: npt.NDArray[np.bool_]) -> Any:
@@ -117,14 +121,6 @@ def take_rows(X: Any, kept: npt.NDArray[np.bool_]) -> Any:
     if _is_pandas(X):
         return X.loc[kept]
     return X.filter(kept) if _is_polars(X) else X[kept]
-
-
-def _array_of_rows(rows: Sequence[Any]) -> npt.NDArray[Any]:
-    """Rows as an array of objects: left to NumPy, [1.0, "a"] would become the strings "1.0" and "a"."""
-    lengths = sorted({len(row) for row in rows if isinstance(row, list | tuple)})
-    if len(lengths) > 1:
-        raise ValueError(f"X has rows of different lengths, from {lengths[0]} to {lengths[-1]}")
-    return np.array(rows, dtype=object)
 
 
 def _pandas_column(name: str, column: Any, categorical: bool | None) -> RawColumn:
@@ -201,12 +197,12 @@ def _with_nan(cells: list[Any]) -> list[Any]:
 
 
 def _cells(column: npt.NDArray[Any]) -> list[Any]:
-    """Cells as Python's objects; a time that has nanoseconds, or is missing, stays NumPy's."""
+    """Cells as Python objects; a time with nanoseconds, or a missing one, stays a NumPy object."""
     if column.dtype.kind not in "mM":
         return list(column.tolist())
     short = column.astype(f"{column.dtype.kind}8[us]")
     same = short.astype(column.dtype) == column
-    # Beyond Python's years there are but numbers.
+    # Where the year is beyond Python's, ``tolist`` gives an integer.
     same &= [not isinstance(value, int) for value in short.tolist()]
     return [a if ok else b for a, b, ok in zip(short.tolist(), column, same, strict=True)]
 
@@ -264,14 +260,14 @@ def _categories(
     if not _TIMES.isdisjoint(kind.__name__ for kind in set(map(type, values))):
         times = [_python_time(value) for value in values]
         values = list(dict.fromkeys(times))
-        if len(values) < len(times):  # a date, and the midnight it begins with
+        if len(values) < len(times):  # a date and its midnight were two values
             position = {value: k for k, value in enumerate(values)}
             codes = np.array([*map(position.get, times), -1], dtype=np.int64)[codes]
     return RawColumn(name, codes=codes, values=values, declared=declared)
 
 
 def _python_time(value: Any) -> Any:
-    """A date or time as Python's, which pandas' equals, or with nanoseconds as NumPy's; else the value."""
+    """A date or time as a Python object, or as a NumPy object if it has nanoseconds."""
     kind = type(value).__name__
     if type(value) is date:
         return datetime.combine(value, time())

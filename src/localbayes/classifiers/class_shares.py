@@ -1,15 +1,14 @@
-"""Weights of rows and classes, and priors."""
+"""Weights of rows and of classes, and priors."""
 
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from localbayes.counts import Floats
 from localbayes.encoding import ClassLabels
 
 __all__ = ["check_total", "log_shift", "row_weights", "shifted"]
-
-Floats = npt.NDArray[np.float64]
 
 # Whole numbers up to this are exact in floating point, and products of sixteen counts stay in its range.
 MOST_WEIGHT = 1e15
@@ -68,10 +67,10 @@ def log_shift(
 ) -> Floats | None:
     """What to add to a log joint, classes in declared order, for given priors and class weights.
 
-    Rows of each class, ``class_count``, may be those of several tables, of shape (..., r).
+    ``class_count`` may have leading axes, for several tables: its shape is (..., r).
 
-    Given priors take the place of the training rows' shares, which are taken with ``pseudo_count`` more
-    rows of every class, as the classifier's formula does. A class weight multiplies the probability of
+    Priors replace the shares of the training rows. These shares are computed with ``pseudo_count`` more rows
+    of every class, as in the classifier's formula. A class weight multiplies the probability of
     its class.
     """
     if priors is None and class_weight is None:
@@ -81,7 +80,7 @@ def log_shift(
         if priors is not None:
             given = _check_priors(priors, len(labels))[labels.sorted_position]
             share = _share(class_count, pseudo_count)
-            # Nothing takes the place of no share at all: without rows or smoothing, a class is impossible.
+            # A class without rows and without smoothing has no share to replace: it stays impossible.
             shift = shift + np.log(given) - np.log(share, out=np.zeros(share.shape), where=share > 0)
     if np.isneginf(shift).all(axis=-1).any():
         raise ValueError(
@@ -91,7 +90,7 @@ def log_shift(
 
 
 def shifted(log_joint: Floats, shift: Floats, class_count: npt.NDArray[Any]) -> Floats:
-    """Log joint under given priors and class weights; only these count where they rule out all that is left.
+    """Log joint under priors and class weights; where they exclude all possible classes, they alone count.
 
     Examples
     --------

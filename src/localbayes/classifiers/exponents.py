@@ -1,0 +1,127 @@
+"""Exponents of a naive Bayes: how much each attribute counts, learned from rows that are left out.
+
+The score of class y is ``b_y + sum_p w_p F_yp`` with features F, the logs of the factors of a naive Bayes.
+Under conditional independence w = 1 and b = 0 are best; otherwise exponents correct attributes that repeat
+each other, and biases what the classes' weights say wrongly.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import minimize
+
+from localbayes.classifiers.scores import log_total
+from localbayes.counts import Floats
+
+__all__ = ["Exponents", "fit_exponents"]
+
+# Powers among which the common one is looked for.
+_POWERS = np.exp(np.linspace(np.log(0.02), np.log(3.0), 41))
+
+# Steps of the search, and the relative gain below which it ends.
+_STEPS, _GAIN = 200, 1e-7
+
+
+@dataclass(frozen=True)
+class Exponents:
+    """Exponents w of the features, biases b of the classes, and the penalised loss that they reach."""
+
+    w: Floats
+    b: Floats
+    loss: float = 0.0
+
+    def scores(self, features: Floats) -> Floats:
+        """Log joint of features of shape (n, r, p)."""
+        scores: Floats = features @ self.w + self.b
+        return scores
+
+    def log_proba(self, features: Floats) -> Floats:
+        """Log probabilities of features of shape (n, r, p)."""
+        scores = self.scores(features)
+        return scores - log_total(scores)
+
+
+def fit_exponents(
+    features: Floats,
+    truth: npt.NDArray[np.int64],
+    weights: Floats,
+    ridge: float,
+    prior: Floats | None = None,
+) -> Exponents:
+    """Exponents of least penalised log loss.
+
+    The loss is the sum of the log losses of the rows plus ``ridge`` times the squared distances of w from
+    ``t * prior`` and of b from 0, where t is the best common power. It is convex, and w >= 0.
+
+    Parameters
+    ----------
+    features : ndarray of shape (n, r, p)
+        Features of rows and classes.
+    truth : ndarray of shape (n,)
+        Classes of the rows.
+    weights : ndarray of shape (n,)
+        Weights of the rows.
+    ridge : float
+        Strength of the penalty.
+    prior : ndarray of shape (p,), optional
+        Exponents before any row is seen, up to the common power; ones by default.
+
+    Examples
+    --------
+    A column that is right in four of five rows has the exponent one, and two copies of it have half each:
+
+    >>> says = np.repeat([0, 1], 100)
+    >>> truth = np.where(np.arange(200) % 5 == 0, 1 - says, says)
+    >>> one = np.log(np.where(says[:, None, None] == [[0], [1]], 0.8, 0.2))
+    >>> fit_exponents(one, truth, np.ones(200), ridge=1e-6).w.round(2).tolist()
+    [1.0]
+    >>> fit_exponents(np.repeat(one, 2, axis=2), truth, np.ones(200), ridge=1e-6).w.round(2).tolist()
+    [0.5, 0.5]
+    """
+    n, r, p = features.shape
+    flat, rows = features.reshape(n * r, p), np.arange(n)
+    start = np.ones(p) if prior is None else prior
+    common = (flat @ start).reshape(n, r)
+    target = _common_power(common, truth, weights) * start
+
+    def loss(v: Floats) -> tuple[float, Floats]:
+        w, b = v[:p], v[p:]
+        log_proba = (flat @ w).reshape(n, r) + b
+        log_proba -= log_total(log_proba)
+        error = np.exp(log_proba)
+        value = -float(log_proba[rows, truth] @ weights)
+        error[rows, truth] -= 1.0
+        error *= weights[:, None]
+        value += ridge * float(((w - target) ** 2).sum() + (b**2).sum())
+        slope = error.reshape(-1) @ flat + 2 * ridge * (w - target)
+        return value, np.concatenate([slope, error.sum(axis=0) + 2 * ridge * b])
+
+    found = minimize(
+        loss,
+        np.concatenate([target, np.zeros(r)]),
+        jac=True,
+        method="L-BFGS-B",
+        bounds=[(0, None)] * p + [(None, None)] * r,
+        options={"maxiter": _STEPS, "ftol": _GAIN},
+    )
+    return Exponents(found.x[:p], found.x[p:], float(found.fun))
+
+
+def _common_power(scores: Floats, truth: npt.NDArray[np.int64], weights: Floats) -> float:
+    """Power of the probabilities, of a fixed list, that makes their log loss least."""
+
+    def loss(position: int) -> float:
+        powered = _POWERS[position] * scores
+        own = powered[np.arange(len(truth)), truth] - log_total(powered)[:, 0]
+        return float(-own @ weights)
+
+    # The loss is convex in the power.
+    low, high = 0, len(_POWERS) - 1
+    while low < high:
+        middle = (low + high) // 2
+        if loss(middle) > loss(middle + 1):
+            low = middle + 1
+        else:
+            high = middle
+    return float(_POWERS[low])

@@ -1,0 +1,96 @@
+"""When values of different types mean the same: 7 and "7", True and "TRUE", a date and its text.
+
+The same table read from CSV and from Parquet, or by pandas and by the command line, may have text in one case
+and numbers, bools or dates in the other. A value that a column does not know as it stands is therefore looked
+up once more by its meaning.
+"""
+
+import re
+from collections.abc import Hashable, Iterable
+from datetime import date, datetime, time
+from numbers import Number
+from typing import Any
+
+import numpy as np
+
+__all__ = ["known_by_meaning"]
+
+_DIGITS = frozenset("+-.0123456789")
+_DAY = re.compile(r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d.*)?")
+
+
+def known_by_meaning(unknown: Iterable[Any], known: Iterable[Any]) -> dict[Any, Any]:
+    """Find, for values that are not known as they stand, the known value of the same meaning.
+
+    Numbers and bools match text that says the same, but text matches text only if both are the same date.
+    Where several known values have one meaning (``"7"`` and ``"07"`` for the number 7), none is taken.
+
+    Parameters
+    ----------
+    unknown, known : iterable
+        Values of a column.
+
+    Returns
+    -------
+    dict
+        Known value of each value that has one.
+
+    Examples
+    --------
+    >>> known_by_meaning([7, True], ["007", "true", "x"])
+    {7: '007', True: 'true'}
+    >>> known_by_meaning(["07", "2020-01-31 00:00:00"], ["7", "2020-01-31"])
+    {'2020-01-31 00:00:00': '2020-01-31'}
+    """
+    asked = {value: meaning for value in unknown if (meaning := _meaning(value)) is not None}
+    wanted = set(asked.values())
+    if not wanted:
+        return {}
+    # Where text was asked for, other text can only be the same time: most known values need no look.
+    text = all(isinstance(value, str) for value in asked)
+    times = any(kind == "time" for kind, _ in wanted)
+    found: dict[Hashable, list[Any]] = {meaning: [] for meaning in wanted}
+    for value in known:
+        if text and isinstance(value, str) and not (times and value[4:5] == "-"):
+            continue
+        meaning = _meaning(value)
+        if meaning in found:
+            found[meaning].append(value)
+    return {
+        value: found[meaning][0]
+        for value, meaning in asked.items()
+        if len(found[meaning]) == 1
+        and (meaning[0] == "time" or isinstance(value, str) != isinstance(found[meaning][0], str))
+    }
+
+
+def _meaning(value: Any) -> tuple[str, Hashable] | None:
+    """What a value says: a bool, a number or a time; most text says none of these."""
+    if isinstance(value, str):
+        return _meaning_of_text(value)
+    if isinstance(value, bool | np.bool_):
+        return "bool", bool(value)
+    if isinstance(value, datetime):
+        return "time", value
+    if isinstance(value, date):
+        return "time", datetime.combine(value, time())
+    return ("number", value) if isinstance(value, Number) else None
+
+
+def _meaning_of_text(text: str) -> tuple[str, Hashable] | None:
+    if text[:1] in _DIGITS:
+        for kind, read in (("time", _time), ("number", int), ("number", float)):
+            try:
+                return kind, read(text)
+            except ValueError:
+                continue
+    elif text.lower() in ("true", "false"):
+        return "bool", text.lower() == "true"
+    return None
+
+
+def _time(text: str) -> datetime:
+    """Read a date or time in ISO format with dashes; other forms, such as 20200131, are numbers."""
+    if text[4:5] != "-" or not _DAY.fullmatch(text):
+        raise ValueError
+    return datetime.fromisoformat(text)

@@ -1,0 +1,102 @@
+"""An encoder for raw tables: dates in order, and terms beside the columns."""
+
+from collections.abc import Sequence
+from copy import copy
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from localbayes.encoding.coded import Codes, code_dtype, missing_code, unseen_code
+from localbayes.encoding.columns import MISSING, NumericColumn, RawColumn
+from localbayes.encoding.discretize import cut_points
+from localbayes.encoding.encoder import TableEncoder
+from localbayes.encoding.roles import Role, as_date
+from localbayes.encoding.summaries import summarise
+from localbayes.encoding.tables import column_names
+from localbayes.encoding.terms import Term, learn_terms
+
+__all__ = ["RichEncoder"]
+
+
+class RichEncoder(TableEncoder):
+    """Turn a raw table into codes of its columns and of terms made of them.
+
+    Dates, and texts that are dates, are numbers in order. After the codes of the columns come those of the
+    terms, see :mod:`localbayes.encoding.terms`.
+
+    Examples
+    --------
+    >>> X = np.array([[k] for k in range(26)] * 4)
+    >>> encoder = RichEncoder(n_bins=20, missing="category", discretize="merged")
+    >>> encoder.fit(X, X[:, 0] % 2).sizes.tolist()[1:]
+    [26]
+    """
+
+    terms: Sequence[Term] = ()
+    dates: Sequence[int] = ()
+
+    def fit(
+        self,
+        X: Any,
+        class_codes: npt.NDArray[np.int64] | None = None,
+        weights: npt.NDArray[np.float64] | None = None,
+    ) -> "RichEncoder":
+        """Learn domains, bins and terms."""
+        self.start(column_names(X))
+        self.terms, self.dates = [], []
+        raws = super()._read(X)
+        for i, raw in enumerate(raws):
+            as_number = as_date(raw) if self._given[i] is None and not raw.declared else None
+            if as_number is not None:
+                raws[i] = as_number
+                self.dates.append(i)
+        self.learn([summarise(raw, weights) for raw in raws])
+        for i in self.dates:
+            self.roles[i] = Role("date")
+            self.forced[i] = True
+        for column, raw in zip(self.columns, raws, strict=True):
+            if isinstance(column, NumericColumn):
+                column.cuts = cut_points(self.discretize, raw.numbers, class_codes, weights, self.n_bins)
+        if class_codes is not None:
+            codes = self._column_codes(raws)
+            bins = super().ordered_sizes.tolist()
+            self.terms = learn_terms(raws, codes, super().sizes.tolist(), bins, class_codes, weights)
+        return self
+
+    @property
+    def sizes(self) -> npt.NDArray[np.uint32]:
+        """Number of values of every column and term."""
+        return np.append(super().sizes, np.array([t.size for t in self.terms], dtype=np.uint32))
+
+    @property
+    def ordered_sizes(self) -> npt.NDArray[np.int64]:
+        """Number of values of every column that are in order; terms are nominal."""
+        return np.append(super().ordered_sizes, np.zeros(len(self.terms), dtype=np.int64))
+
+    def extended(self, X: Any) -> "RichEncoder":
+        """Return an encoder whose undeclared domains also have the values of X; terms stay as they are."""
+        other = copy(self)
+        other.columns = [copy(column) for column in self.columns]
+        for column, raw in zip(other.columns, self._read(X), strict=True):
+            column.extend(raw, self.missing)
+        return other
+
+    def encode(self, X: Any) -> Codes:
+        """Codes of the columns and terms of a table."""
+        raws = self._read(X)
+        columns = self._column_codes(raws)
+        codes = np.column_stack([columns, *(term.encode(raws, columns) for term in self.terms)])
+        dtype = code_dtype(int(self.sizes.max()))
+        absent = missing_code(dtype) if self.missing == "ignore" else unseen_code(dtype)
+        return np.select([codes == MISSING, codes < 0], [absent, unseen_code(dtype)], codes).astype(dtype)
+
+    def _column_codes(self, raws: Sequence[RawColumn]) -> npt.NDArray[np.int64]:
+        return np.column_stack([c.encode(raw) for c, raw in zip(self.columns, raws, strict=True)])
+
+    def _read(self, X: Any) -> list[RawColumn]:
+        raws = super()._read(X)
+        for i in self.dates:
+            absent = RawColumn(raws[i].name, numbers=np.full(len(raws[i].codes), np.nan))
+            raws[i] = as_date(raws[i], at_least=0.0) or absent
+        return raws

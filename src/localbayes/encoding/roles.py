@@ -1,0 +1,106 @@
+"""Roles of columns: what a column is for, judged by its values."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any
+
+import numpy as np
+
+from localbayes.encoding.columns import RawColumn
+from localbayes.encoding.summaries import NumberSummary, Summary
+
+__all__ = ["Role", "as_date", "role_of"]
+
+# Fewer rows do not tell an id from a name.
+_FEWEST_ROWS = 30
+# A text column is an id if this share of its rows has a value of its own.
+_OWN_VALUE = 0.9
+# A text column is free text if half of its values are different and they have so many words on average.
+_WORDS, _DIFFERENT = 4.0, 0.5
+
+_ISO_DATE = re.compile(r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?)?")
+
+
+@dataclass(frozen=True)
+class Role:
+    """What a column is for.
+
+    Attributes
+    ----------
+    kind : str
+        "nominal", "number", "date", "constant", "id" or "text".
+    used : bool
+        Whether classifiers learn from the column.
+    """
+
+    kind: str
+    used: bool = True
+
+
+def role_of(summary: Summary, forced: bool | None) -> Role:
+    """Role of a column; one that was declared or whose kind was given is used in any case.
+
+    Examples
+    --------
+    >>> from localbayes.encoding.summaries import CategorySummary
+    >>> names = CategorySummary("name", {f"customer {k}": 1 for k in range(50)}, False, n_missing=0)
+    >>> role_of(names, None), role_of(names, True).used
+    (Role(kind='id', used=False), True)
+    """
+    if isinstance(summary, NumberSummary):
+        constant = summary.n_known == 0 or (summary.low == summary.high and not summary.n_missing)
+        return Role("constant" if constant else "number")
+    counts = [count for count in summary.counts.values() if count]
+    n, distinct = sum(counts), len(counts)
+    if distinct <= 1 and not (distinct and summary.n_missing):
+        return Role("constant")
+    if forced or summary.declared or n < _FEWEST_ROWS:
+        return Role("nominal")
+    if distinct > _OWN_VALUE * n:
+        return Role("id", used=False)
+    if distinct > _DIFFERENT * n and _words(list(summary.counts)) >= _WORDS:
+        return Role("text", used=False)
+    return Role("nominal")
+
+
+def _words(values: Sequence[Any]) -> float:
+    texts = [value for value in values if isinstance(value, str)][:1000]
+    return float(np.mean([len(text.split()) for text in texts])) if texts else 0.0
+
+
+def as_date(raw: RawColumn, at_least: float = 1.0) -> RawColumn | None:
+    """A column of dates, or of texts such as 2024-01-31, as seconds; None if it is something else.
+
+    A value that is no date is missing; the share ``at_least`` of the values must be dates.
+
+    Examples
+    --------
+    >>> days = RawColumn("day", codes=np.array([0, 1, -1]), values=["1970-01-02", "1970-01-01"])
+    >>> as_date(days).numbers.tolist()
+    [86400.0, 0.0, nan]
+    """
+    if raw.numeric or not raw.values:
+        return None
+    seconds = np.array([_seconds(value) for value in raw.values])
+    if np.isfinite(seconds).mean() < at_least:
+        return None
+    return RawColumn(raw.name, numbers=np.append(seconds, np.nan)[raw.codes])
+
+
+def _seconds(value: Any) -> float:
+    if isinstance(value, str):
+        if not _ISO_DATE.fullmatch(value.strip()):
+            return np.nan
+        try:
+            value = np.datetime64(value.strip().replace(" ", "T"))
+        except ValueError:
+            return np.nan
+    if isinstance(value, datetime):
+        value = np.datetime64(value.replace(tzinfo=None))
+    elif isinstance(value, date):
+        value = np.datetime64(value)
+    if not isinstance(value, np.datetime64) or np.isnat(value):
+        return np.nan
+    return float(value.astype("datetime64[us]").astype(np.int64)) / 1e6
