@@ -1,7 +1,7 @@
 """How a batch of queries goes out to the parts of the rows and comes back as predictions.
 
 One pass sends back V and C, r (m + 1) (m + 1) integers a query. Two passes send back V, send out weights and
-send back S and T: r (m + 1) integers and 2 k r (m + 1) floating point numbers for k weightings. One pass is
+send back T: r (m + 1) integers and 2 k r (m + 1) floating point numbers for k weightings. One pass is
 taken where it is shorter, and for queries so few that its bytes cost less than a second journey.
 """
 
@@ -12,14 +12,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from localbayes.classifiers.lazy import LazyClassifier
-from localbayes.encoding.coded import Codes
-from localbayes.scale import work
-from localbayes.scale.cluster import Cluster, Progress, release, result, watch
-from localbayes.scale.counts import add_arrays, without_index
-from localbayes.scale.graph import Graph
+from localbayes.classifiers import LazyClassifier
+from localbayes.classifiers.kappa import LeftOutRequest
+from localbayes.counts import Codes
+from localbayes.distributed import left_out_work as left_out
+from localbayes.distributed import part_work as work
+from localbayes.distributed.dask.connection import Cluster, Progress, release, result, watch
+from localbayes.distributed.dask.task_graph import Graph
+from localbayes.distributed.part_counts import add_arrays
 
-__all__ = ["Places", "RemoteRows", "add_batch", "batch_size", "choose_passes"]
+__all__ = ["Places", "RemoteRows", "add_batch", "add_choice", "batch_size", "choose_passes"]
 
 # Key of every part and the addresses of the workers that hold it.
 Places = Sequence[tuple[Any, Sequence[str]]]
@@ -29,6 +31,8 @@ KEPT_BYTES = 128 << 20
 MAX_BATCH = 4096
 # What a network of a gigabit a second carries in the ten milliseconds that a second pass takes.
 WORTH_A_PASS = 1 << 20
+# Match counts of a batch of left-out rows against one part.
+LEFT_OUT_BYTES = 32 << 20
 # Batches on their way at the same time: one is counted while another travels.
 IN_FLIGHT = 2
 
@@ -36,14 +40,14 @@ IN_FLIGHT = 2
 def batch_size(estimator: LazyClassifier, parts_per_worker: int, passes: int | None = None) -> int:
     """Queries that are counted at a time, so that what all parts of a worker have to pass on fits in it."""
     one = (passes or choose_passes(estimator, None)) == 1
-    arrays = (len(estimator.sizes_) + 2) // 2 if one else 4 + estimator._n_sets()
+    arrays = (len(estimator.sizes_) + 2) // 2 if one else 4 + estimator.n_weightings
     return max(1, min(MAX_BATCH, KEPT_BYTES // (arrays * work.cells_bytes(estimator) * parts_per_worker)))
 
 
 def choose_passes(estimator: LazyClassifier, n_queries: int | None) -> int:
     """One pass or two, whichever is cheaper for the bytes that each sends; None is a number not known."""
     r, m = len(estimator.labels_), len(estimator.sizes_)
-    one, two = 4 * r * (m + 1) * (m + 1), (4 + 16 * estimator._n_sets()) * r * (m + 1)
+    one, two = 4 * r * (m + 1) * (m + 1), (4 + 16 * estimator.n_weightings) * r * (m + 1)
     if one <= two:
         return 1
     return 1 if n_queries is not None and n_queries * (one - two) <= WORTH_A_PASS else 2
@@ -89,7 +93,7 @@ class RemoteRows:
             for begin in starts:
                 graph = Graph(self.graph())
                 queries = graph.put("queries", codes[begin : begin + step])
-                model = graph.put("model", without_index(estimator))
+                model = graph.put("model", estimator.without_rows())
                 passes = self.passes or choose_passes(estimator, min(step, len(codes) - begin))
                 answer, parts = add_batch(graph, model, places, queries, method, passes)
                 pending.append(self.cluster.start(graph, [answer, *(parts if progress else [])]))
@@ -173,10 +177,54 @@ def add_batch(
         for k, (_, at) in zip(kept, index, strict=True)
     ]
     totals = graph.tree("add-distance-counts", add_arrays, sent)
-    weights = graph.call("choose-weights", work.choose_weights, model, codes, totals, method)
+    weightings = graph.call("choose-weights", work.choose_weights, model, totals)
     parts = [
-        graph.call("weigh-matches", work.weigh_matches, p, codes, k, weights, near=at)
+        graph.call("weigh-matches", work.weigh_matches, p, codes, k, weightings, near=at)
         for k, (p, at) in zip(kept, index, strict=True)
     ]
-    sums = graph.tree("add-weighted-sums", add_arrays, parts)
-    return graph.call("score-queries", work.score, model, codes, totals, sums, method), parts
+    # Sums of weights are rounded: in the order of the parts, not of the workers, they come out the same.
+    in_order = [part for _, part in sorted(zip((str(key) for key, _ in index), parts, strict=True))]
+    matches = graph.tree("add-weighted-matches", add_arrays, in_order)
+    answer = graph.call("score-queries", work.score, model, codes, totals, weightings, matches, method)
+    return answer, parts
+
+
+def add_choice(
+    graph: Graph, estimator: LazyClassifier, model: str, index: Places, request: LeftOutRequest, n_rows: int
+) -> tuple[str, list[str]]:
+    """Add the tasks that leave rows out and let the classifier choose by them.
+
+    Parameters
+    ----------
+    graph : Graph
+        The graph to add to.
+    estimator, model : LazyClassifier and its key
+        The classifier without its rows.
+    index : list of (key, addresses)
+        The parts of the rows and where they are.
+    request : LeftOutRequest
+        What to leave out.
+    n_rows : int
+        Number of rows that are left out.
+
+    Returns
+    -------
+    chosen : key
+        The classifier without its rows, after it has chosen.
+    batches : list of keys
+        Predictions for left-out rows, to follow progress by.
+    """
+    own = [graph.call("send-left-out-rows", left_out.rows_left_out, p, near=at) for p, at in index]
+    sample = graph.tree("join-left-out-rows", left_out.join_rows, own)
+    asked = graph.put("left-out-request", request)
+    m, cells = len(estimator.sizes_), work.cells_bytes(estimator)
+    step = max(1, LEFT_OUT_BYTES // (cells * 2 * m))
+    results = []
+    for begin in range(0, n_rows, step):
+        batch = graph.call("sort-left-out-rows", left_out.batch_of, sample, begin, begin + step)
+        counts = [
+            graph.call("count-left-out-rows", left_out.count_batch, p, batch, near=at) for p, at in index
+        ]
+        total = graph.tree("add-match-counts", add_arrays, counts)
+        results.append(graph.call("score-left-out-rows", left_out.score_batch, model, batch, total, asked))
+    return graph.call("choose-kappa", left_out.choose, model, results), results

@@ -5,20 +5,25 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from typing import Any
 
+from dask.utils import parse_timedelta
 from distributed import Future
 
-from localbayes.scale.cluster import (
+from localbayes.distributed.dask import connection
+from localbayes.distributed.dask.connection import (
     NO_WORKERS,
+    Completed,
     Progress,
     WorkersDiedError,
     check_client,
-    completed,
     find_error,
     lost,
     release,
 )
 
 __all__ = ["Shared", "run_tasks", "share"]
+
+# How often something is sent to workers that die meanwhile.
+_MOST_SENDS = 4
 
 
 def run_tasks(
@@ -100,14 +105,14 @@ def _submitted(
     chosen = [items[k] for k in positions]
     futures: list[Future] = client.map(function, chosen, key=name, pure=False, **arguments)
     place = {future.key: k for future, k in zip(futures, positions, strict=True)}
-    queue = completed(futures)
+    queue = Completed(futures)
     # The queue alone holds what is not done yet, so that a result read is a result freed.
     del futures
     try:
         for future in queue:
             yield place[future.key], future
     finally:
-        release(list(getattr(queue, "futures", ())))
+        release(queue.pending)
 
 
 def _outcome(future: Any, name: str) -> tuple[Any, BaseException | None]:
@@ -122,7 +127,7 @@ def _outcome(future: Any, name: str) -> tuple[Any, BaseException | None]:
 
 
 class Shared:
-    """Something that every worker has, and that is sent again if all that had it have died; see `share`."""
+    """Something that every worker has. It is sent again if all workers that had it died; see `share`."""
 
     def __init__(self, client: Any, value: Any) -> None:
         check_client(client)
@@ -132,16 +137,31 @@ class Shared:
 
     def future(self) -> Any:
         """Give what stands for it in a task."""
-        if self._future.status != "finished":
+        if not self._is_held(self._future):
             self._future = self._send()
         return self._future
 
+    def _is_held(self, future: Any) -> bool:
+        """Whether a worker has it. A future whose worker died while it was sent still says "finished"."""
+        return future.status == "finished" and bool(self._client.who_has([future]).get(future.key))
+
     def _send(self) -> Any:
-        try:
-            # In a list, since of a list or dict every part would be sent on its own.
-            return self._client.scatter([self._value], broadcast=True, hash=False)[0]
-        except TimeoutError as error:
-            raise ConnectionError(NO_WORKERS) from error
+        limit = parse_timedelta(connection.NO_WORKERS_TIMEOUT)
+        for _ in range(_MOST_SENDS):
+            try:
+                # In a list, since of a list or dict every part would be sent on its own.
+                (future,) = self._client.scatter([self._value], broadcast=True, hash=False, timeout=limit)
+            except TimeoutError as error:
+                raise ConnectionError(NO_WORKERS) from error
+            except OSError:  # the worker that was to have it died
+                check_client(self._client, "connect again")
+                continue
+            if self._is_held(future):
+                return future
+        raise WorkersDiedError(
+            f"workers died {_MOST_SENDS} times while a {type(self._value).__name__} was sent to them; "
+            "look into their logs, and see that it fits in their memory"
+        )
 
 
 def share(client: Any, value: Any) -> Any:

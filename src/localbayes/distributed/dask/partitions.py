@@ -10,7 +10,7 @@ from dask.core import flatten
 from dask.highlevelgraph import HighLevelGraph
 from dask.utils import key_split
 
-from localbayes.scale.graph import Graph
+from localbayes.distributed.dask.task_graph import Graph
 
 __all__ = ["Parts", "is_lazy", "labelled_parts", "query_parts"]
 
@@ -45,8 +45,22 @@ def is_lazy(X: Any) -> bool:
     return _is_path(X) or dask.is_dask_collection(X)
 
 
-def labelled_parts(X: Any, y: Any, target: str | None, columns: Any = None) -> Parts:
-    """Parts of a table and its class; ``columns`` names those that are wanted of Parquet files."""
+def labelled_parts(X: Any, y: Any, target: str | None, columns: Any = None, weights: Any = None) -> Parts:
+    """Parts of a table, its class and perhaps its weights.
+
+    Parameters
+    ----------
+    X : Dask DataFrame, Dask array, or path of Parquet files
+        The table.
+    y : Dask Series or Dask array
+        Classes, cut at the same rows.
+    target : str, optional
+        Name of the class column, in place of y.
+    columns : sequence of str, optional
+        Columns that are wanted of Parquet files.
+    weights : str, Dask Series or Dask array, optional
+        Name of the column of weights, or weights cut at the same rows.
+    """
     files = None
     if _is_path(X):
         X, files = _read_parquet(X, columns)
@@ -55,25 +69,52 @@ def labelled_parts(X: Any, y: Any, target: str | None, columns: Any = None) -> P
             "X must be a Dask DataFrame, a Dask array or the path of Parquet files, "
             f"got {type(X).__name__}; fit the classifier itself on a table in memory"
         )
+    named = weights if isinstance(weights, str) else None
     if target is not None:
         _check_target(X, y, target)
-        features = X.drop(columns=target)
+    if named is not None:
+        _check_weight_name(X, named, target)
+    features = X.drop(columns=[c for c in (target, named) if c is not None]) if _is_frame(X) else X
+    if target is not None:
         _check_width(features, f" besides the class, {target!r}")
-        return _parts(features, *_optimised(_map_parts(_split, features, X, target=target)), files)
+        split = _map_parts(_split, features, X, target=target, weight=named)
+        return _with_weights(_parts(features, *_optimised(split), files), features, weights)
     if y is None:
         raise ValueError("the class is missing: pass y, or the name of its column as target")
-    if not _is_series(y) and not (dask.is_dask_collection(y) and _is_array(y)):
+    if not _is_column(y):
         raise TypeError(
             f"y must be a Dask Series or a Dask array that is cut as X is, got {type(y).__name__}; "
             "pass the name of the class column as target if it is a column of X"
         )
-    X, y = _one_column_block(X), _like(y, X)
-    _check_width(X)
-    if X.npartitions != y.npartitions:
-        raise ValueError(
-            f"X has {X.npartitions} partitions and y has {y.npartitions}; cut both at the same rows"
+    features, y = _one_column_block(features), _like(y, features, "y")
+    _check_width(features)
+    _check_same_parts(features, y, "y")
+    table = X if named is not None else features
+    return _with_weights(_parts(features, *_pairs(features, table, y, named), files), features, weights)
+
+
+def _with_weights(parts: Parts, X: Any, weights: Any) -> Parts:
+    """The same parts with weights that are cut as X is, if there are any."""
+    if weights is None or isinstance(weights, str):
+        return parts
+    if not _is_column(weights):
+        raise TypeError(
+            "sample_weight must be the name of a column of X, or a Dask Series or a Dask array that is cut "
+            f"as X is, got {type(weights).__name__}"
         )
-    return _parts(X, *_pairs(X, y), files)
+    weights = _like(weights, X, "sample_weight")
+    _check_same_parts(X, weights, "sample_weight")
+    loading, keys = _optimised(weights)
+    graph = Graph(parts.graph, loading)
+    parts.keys = [
+        graph.call("add-weights", _add_weights, *pair) for pair in zip(parts.keys, keys, strict=True)
+    ]
+    parts.graph = graph
+    return parts
+
+
+def _add_weights(part: tuple[Any, ...], weights: Any) -> tuple[Any, ...]:
+    return (*part, weights)
 
 
 def query_parts(X: Any, columns: Any) -> Parts:
@@ -107,20 +148,22 @@ def _optimised(*collections: Any) -> tuple[dict[Any, Any], list[Any]]:
     return dict(collections[0].__dask_optimize__(merged, [k for part in keys for k in part])), keys[-1]
 
 
-def _pairs(X: Any, y: Any) -> tuple[dict[Any, Any], list[Any]]:
-    """Graph and keys of pairs of a part of the table and its class."""
+def _pairs(X: Any, table: Any, y: Any, weight: str | None) -> tuple[dict[Any, Any], list[Any]]:
+    """Graph and keys of tuples of a part of the table, its class and perhaps its weights."""
     if _is_frame(X) and _is_series(y):
         # In one expression, so that Dask loads once what both need.
-        return _optimised(_map_parts(_pair, X, X, y))
+        return _optimised(_map_parts(_pair, X, table, y, weight=weight))
     if _is_array(X) and _is_array(y):
         loading, labels = _optimised(X, y)
         tables = list(flatten(X.__dask_keys__()))
     else:
-        loading, tables = _optimised(X)
+        loading, tables = _optimised(table)
         other, labels = _optimised(y)
         loading.update(other)
     graph, columns = Graph(loading), list(X.columns) if _is_frame(X) else None
-    return graph, [graph.call("pair-up", _pair, *keys, columns) for keys in zip(tables, labels, strict=True)]
+    return graph, [
+        graph.call("pair-up", _pair, *keys, columns, weight) for keys in zip(tables, labels, strict=True)
+    ]
 
 
 def _map_parts(function: Any, X: Any, *collections: Any, **options: Any) -> Any:
@@ -131,12 +174,18 @@ def _map_parts(function: Any, X: Any, *collections: Any, **options: Any) -> Any:
     return dd.map_partitions(function, *collections, meta=X._meta.iloc[:, 0], **options)
 
 
-def _pair(table: Any, labels: Any, columns: list[Any] | None) -> tuple[Any, Any]:
-    return table if columns is None else _take_columns(table, columns), labels
+def _pair(table: Any, labels: Any, columns: list[Any] | None, weight: str | None) -> tuple[Any, ...]:
+    rows = table if columns is None else _take_columns(table, columns)
+    return rows, labels, *_column_of_weights(table, weight)
 
 
-def _split(table: Any, columns: list[Any], target: str) -> tuple[Any, Any]:
-    return _take_columns(table, columns), _take_columns(table, [target])[target]
+def _split(table: Any, columns: list[Any], target: str, weight: str | None) -> tuple[Any, ...]:
+    labels = _take_columns(table, [target])[target]
+    return _take_columns(table, columns), labels, *_column_of_weights(table, weight)
+
+
+def _column_of_weights(table: Any, weight: str | None) -> list[Any]:
+    return [] if weight is None else [_take_columns(table, [weight])[weight]]
 
 
 def _take_columns(table: Any, columns: list[Any], part: str = "") -> Any:
@@ -170,6 +219,24 @@ def _check_target(X: Any, y: Any, target: str) -> None:
         raise ValueError(f"target names the column {target!r}, which the table lacks: {list(X.columns)[:10]}")
 
 
+def _check_weight_name(X: Any, weight: str, target: str | None) -> None:
+    if not _is_frame(X):
+        raise TypeError("sample_weight names a column, which a Dask array does not have; pass a Dask array")
+    if weight not in X.columns:
+        raise ValueError(
+            f"sample_weight names the column {weight!r}, which the table lacks: {list(X.columns)[:10]}"
+        )
+    if weight == target:
+        raise ValueError(f"sample_weight and target both name the column {weight!r}")
+
+
+def _check_same_parts(X: Any, column: Any, name: str) -> None:
+    if X.npartitions != column.npartitions:
+        raise ValueError(
+            f"X has {X.npartitions} partitions and {name} has {column.npartitions}; cut both at the same rows"
+        )
+
+
 def _check_width(X: Any, besides: str = "") -> None:
     if not (len(X.columns) if _is_frame(X) else X.shape[1]):
         raise ValueError(f"X has no column to learn from{besides}")
@@ -183,15 +250,15 @@ def _one_column_block(X: Any) -> Any:
     return X if len(X.chunks[1]) == 1 else X.rechunk({1: -1})
 
 
-def _like(y: Any, X: Any) -> Any:
-    """A Dask array y cut at the rows of X, where the rows are known."""
+def _like(y: Any, X: Any, name: str) -> Any:
+    """A Dask array cut at the rows of X, where the rows are known."""
     if _is_series(y):
         return y
     if y.ndim != 1:
-        raise ValueError(f"y must have one dimension, got a Dask array of shape {y.shape}")
+        raise ValueError(f"{name} must have one dimension, got a Dask array of shape {y.shape}")
     known = not _is_frame(X) and not np.isnan(X.chunks[0]).any() and not np.isnan(y.chunks[0]).any()
     if known and sum(X.chunks[0]) != sum(y.chunks[0]):
-        raise ValueError(f"X has {sum(X.chunks[0])} rows and y has {sum(y.chunks[0])}")
+        raise ValueError(f"X has {sum(X.chunks[0])} rows and {name} has {sum(y.chunks[0])}")
     return y.rechunk((X.chunks[0],)) if known and X.chunks[0] != y.chunks[0] else y
 
 
@@ -210,6 +277,10 @@ def _is_frame(X: Any) -> bool:
     import dask.dataframe as dd
 
     return isinstance(X, dd.DataFrame)
+
+
+def _is_column(y: Any) -> bool:
+    return _is_series(y) or _is_array(y)
 
 
 def _is_series(X: Any) -> bool:

@@ -1,5 +1,7 @@
-"""The cluster: somebody's client or processes of our own, progress, and errors that say where they were."""
+"""The connection to a cluster: its client, progress, and errors that say where they happened."""
 
+import asyncio
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -7,18 +9,19 @@ from weakref import WeakKeyDictionary, WeakSet
 
 import dask
 import distributed.scheduler
+from dask.utils import parse_timedelta
 from distributed import Client, LocalCluster, as_completed, default_client
 from distributed.comm import resolve_address
 
-from localbayes.scale.graph import Graph
+from localbayes.distributed.dask.task_graph import Graph
 
 __all__ = [
     "NO_WORKERS",
     "Cluster",
+    "Completed",
     "Progress",
     "WorkersDiedError",
     "check_client",
-    "completed",
     "connect",
     "find_error",
     "lost",
@@ -31,8 +34,10 @@ __all__ = [
 # Called with the name of a stage, how much of it is done, and how much there is.
 Progress = Callable[[str, int, int], None]
 
-# How long work waits for a worker on a cluster of our own that has lost them all.
+# How long work waits for a worker on a cluster that has lost them all.
 NO_WORKERS_TIMEOUT = "5 minutes"
+# Seconds between two looks whether there are workers, where nothing is done meanwhile.
+_LOOK_EVERY = 1.0
 # The same line from a task and from sending what tasks need.
 NO_WORKERS = "all workers of the Dask cluster are gone, and no new one came"
 # Who uses processes that were started here, by their client: the last one to close stops them.
@@ -40,7 +45,7 @@ _USERS: WeakKeyDictionary[Any, WeakSet["Cluster"]] = WeakKeyDictionary()
 
 
 class WorkersDiedError(ConnectionError):
-    """Workers died that ran a task or held what it needs; the scheduler is there."""
+    """Workers died that ran a task or held its inputs; the scheduler is still there."""
 
 
 class Cluster:
@@ -93,7 +98,7 @@ class Cluster:
 
     @contextmanager
     def started(self, graph: Graph, keys: Sequence[Any]) -> Iterator[list[Any]]:
-        """Have tasks computed for the length of a ``with`` block; an error that leaves it ends them."""
+        """Start tasks for a ``with`` block; an error in the block cancels them."""
         futures = self.start(graph, keys)
         try:
             yield futures
@@ -102,13 +107,16 @@ class Cluster:
             raise
 
     def start(self, graph: Graph, keys: Sequence[Any]) -> list[Any]:
-        """Have tasks computed; results stay on the workers."""
+        """Start tasks; their results stay on the workers."""
         client = self.get_client("connect again")
         if self._own is not None and len(self._own.workers) < len(self._own.worker_spec):
             # Dask gives up a process that has died and does not answer again within some seconds: on a busy
             # machine too few. This starts those that are missing.
             self._own.scale(len(self._own.worker_spec))
-            client.wait_for_workers(1, timeout=NO_WORKERS_TIMEOUT)
+            try:
+                client.wait_for_workers(1, timeout=NO_WORKERS_TIMEOUT)
+            except TimeoutError as error:
+                raise ConnectionError(NO_WORKERS) from error
         with graph.annotated():
             futures: list[Any] = client.get(dict(graph), list(keys), sync=False)
         return futures
@@ -134,7 +142,7 @@ def _start_processes() -> Any:
 
 
 def check_client(client: Any, advice: str = "pass one that is open") -> None:
-    """Refuse what is no client, or one that is not connected."""
+    """Refuse anything but a connected client."""
     if not isinstance(client, Client):
         raise TypeError(
             f"client must be a distributed.Client, got {type(client).__name__}; pass Client(address) or "
@@ -145,7 +153,7 @@ def check_client(client: Any, advice: str = "pass one that is open") -> None:
 
 
 def release(futures: Iterable[Any]) -> None:
-    """Let results go, even if an error's traceback still knows them; what is not done is not begun."""
+    """Release results, even if a traceback still refers to them, and cancel tasks that have not begun."""
     for future in futures:
         with suppress(RuntimeError):  # of a client that was closed meanwhile
             future.release()
@@ -154,9 +162,9 @@ def release(futures: Iterable[Any]) -> None:
 def watch(
     futures: Sequence[Any], names: Sequence[str], stage: str = "", progress: Progress | None = None
 ) -> None:
-    """Wait until all are done; raise the first error with the name of what it happened to."""
+    """Wait for all futures; raise the first error, with the name of its task."""
     place = {future.key: k for k, future in enumerate(futures)}
-    for done, future in enumerate(completed(futures), start=1):
+    for done, future in enumerate(Completed(futures), start=1):
         _check(future, names[place[future.key]])
         if progress is not None:
             progress(stage, done, len(futures))
@@ -165,19 +173,94 @@ def watch(
 def results(futures: Sequence[Any], names: Sequence[str], stage: str, progress: Progress | None) -> list[Any]:
     """Wait for small results and fetch them all."""
     watch(futures, names, stage, progress)
-    return list(futures[0].client.gather(futures))
-
-
-def completed(futures: Sequence[Any]) -> Any:
-    """Futures in the order in which they are done."""
-    # Without a loop, Dask would look for a client that is the current one.
-    return as_completed(futures, loop=futures[0].client.loop) if futures else ()
+    return _fetched(futures)
 
 
 def result(future: Any, name: str) -> Any:
     """Wait for a result and fetch it; raise its error with a name."""
     watch([future], [name])
-    return future.result()
+    return _fetched([future])[0]
+
+
+def _fetched(futures: Sequence[Any]) -> list[Any]:
+    """Values of finished futures. Workers that hold them may die meanwhile, so this may wait, too."""
+    client = futures[0].client
+    patience = _Patience(client)
+    gathering = client.gather(list(futures), asynchronous=True)
+    waiting = asyncio.run_coroutine_threadsafe(gathering, client.loop.asyncio_loop)
+    try:
+        while True:
+            try:
+                return list(waiting.result(_LOOK_EVERY))
+            except TimeoutError:
+                if waiting.done():
+                    raise
+                patience.check()
+    finally:
+        waiting.cancel()
+
+
+class Completed:
+    """Futures in the order in which they are done; raises if all workers stay away.
+
+    Parameters
+    ----------
+    futures : sequence of Future
+        What to wait for.
+    """
+
+    def __init__(self, futures: Sequence[Any]) -> None:
+        self._client: Any = None
+        self._queue: Any = None
+        if futures:
+            self._client = futures[0].client
+            # Without a loop, Dask would look for a client that is the current one.
+            self._queue = as_completed(futures, loop=self._client.loop)
+
+    @property
+    def pending(self) -> list[Any]:
+        """Futures that are not done."""
+        return [] if self._queue is None else list(self._queue.futures)
+
+    def __iter__(self) -> Iterator[Any]:
+        queue = self._queue
+        if queue is None:
+            return
+        patience = _Patience(self._client)
+        while not queue.is_empty():
+            if queue.has_ready():
+                yield next(queue)
+                patience = _Patience(self._client)
+                continue
+            with queue.thread_condition:
+                queue.thread_condition.wait(timeout=0.1)
+            patience.check()
+
+
+class _Patience:
+    """Waits for workers for a limited time; Dask waits for ever by default."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self._last_look = time.monotonic()
+        self._gone_since: float | None = None
+
+    def check(self) -> None:
+        """Raise if there has been no worker for longer than the limit."""
+        now = time.monotonic()
+        if now - self._last_look < _LOOK_EVERY or self._client.status != "running":
+            return
+        self._last_look = now
+        try:
+            present = self._client.nthreads()
+        except OSError:  # the scheduler is gone, which the futures will say
+            return
+        if present:
+            self._gone_since = None
+        elif self._gone_since is None:
+            self._gone_since = now
+        elif now - self._gone_since >= parse_timedelta(NO_WORKERS_TIMEOUT):
+            raise ConnectionError(NO_WORKERS)
 
 
 def _check(future: Any, name: str) -> None:
@@ -187,7 +270,7 @@ def _check(future: Any, name: str) -> None:
 
 
 def find_error(future: Any, name: str) -> BaseException | None:
-    """What went wrong with a task, if anything; that nobody is there to run it is raised."""
+    """What went wrong with a task, if anything; raises if there is no worker to run it."""
     if future.status == "finished":
         return None
     if future.status != "error":
@@ -201,7 +284,7 @@ def find_error(future: Any, name: str) -> BaseException | None:
 
 
 def lost(future: Any, name: str) -> WorkersDiedError:
-    """Error for a result that is not there any more; that the scheduler has gone is raised."""
+    """Error for a result that is lost; raises if the scheduler has gone."""
     if future.client.status != "running":
         raise ConnectionError(f"{name}: the Dask scheduler or its client has gone ({future.status})")
     return WorkersDiedError(f"{name}: the workers died that held its result or what it needs")

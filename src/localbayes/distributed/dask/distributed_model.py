@@ -1,5 +1,6 @@
 """Any classifier of the library, fitted and asked on a Dask cluster."""
 
+import os
 from collections.abc import Sequence
 from typing import Any, Self
 
@@ -8,19 +9,26 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from localbayes.classifiers.base import BayesClassifier
-from localbayes.classifiers.eager import EagerClassifier
-from localbayes.classifiers.lazy import LazyClassifier
-from localbayes.encoding.summaries import Summary
+from localbayes.classifiers import BayesClassifier
+from localbayes.distributed import part_work as work
+from localbayes.distributed.dask.connection import Cluster, Progress, result, watch
+from localbayes.distributed.dask.lazy_answer import LazyAnswer
+from localbayes.distributed.dask.learning import Learning
+from localbayes.distributed.dask.partitions import is_lazy, labelled_parts, query_parts
+from localbayes.distributed.dask.remote_rows import RemoteRows
+from localbayes.distributed.dask.saved_rows import load_rows, save_rows
+from localbayes.distributed.dask.task_graph import Graph
+from localbayes.distributed.domains import set_domains
+from localbayes.distributed.model_folder import (
+    check_kind,
+    new_folder,
+    read_description,
+    without_rows,
+    write_description,
+)
+from localbayes.distributed.part_counts import RowsElsewhere
 from localbayes.encoding.tables import column_names
-from localbayes.scale import work
-from localbayes.scale.cluster import Cluster, Progress, result, results, watch
-from localbayes.scale.counts import RowsElsewhere, without_index
-from localbayes.scale.domains import set_domains, start_encoder
-from localbayes.scale.graph import Graph
-from localbayes.scale.left_out import Wanted, add_choice, finish
-from localbayes.scale.parts import Parts, is_lazy, labelled_parts, query_parts
-from localbayes.scale.queries import RemoteRows
+from localbayes.persistence.archive import damaged
 
 __all__ = ["Distributed"]
 
@@ -41,7 +49,7 @@ class Distributed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         The cluster. Without one the current client is used; if there is none, processes are started on
         this machine and stopped by :meth:`close` or at the end of a ``with`` block.
     passes : {1, 2}, optional
-        How queries travel, see ``docs/scale.md``; by default whichever is cheaper.
+        How queries travel, see ``docs/distributed.md``; by default whichever is cheaper.
     progress : callable, optional
         Called with the name of a stage, how much of it is done, and how much there is.
 
@@ -53,8 +61,7 @@ class Distributed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     classes_ : ndarray of shape (r,)
         Class labels, sorted.
     client_ : distributed.Client
-        The cluster of the last fit. A lazy answer is computed there: by ``answer.compute()`` if this is the
-        current client, as that of processes started here is, else by ``answer.compute(scheduler=client_)``.
+        The cluster of the last fit. ``answer.compute()`` of a lazy answer computes it there.
 
     Examples
     --------
@@ -88,7 +95,7 @@ class Distributed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     # --- learning -------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, *, target: str | None = None) -> Self:
+    def fit(self, X: Any, y: Any = None, *, target: str | None = None, sample_weight: Any = None) -> Self:
         """Learn from a table on the cluster.
 
         The partitions are read twice: once for domains, bins, means and modes, once to be counted or
@@ -102,95 +109,112 @@ class Distributed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             Class labels, cut at the same rows as X.
         target : str, optional
             Name of the class column, in place of y.
+        sample_weight : str, Dask Series or Dask array, optional
+            Weights of the rows: the name of a column of X, which is not learned from, or weights cut at the
+            same rows as X.
 
         Returns
         -------
         self : object
             The fitted classifier.
         """
-        if not isinstance(self.estimator, LazyClassifier | EagerClassifier):
+        if not isinstance(self.estimator, BayesClassifier):
             raise TypeError(f"estimator must be a classifier of localbayes, got {self.estimator!r}")
         if self.passes not in (None, 1, 2):
             raise ValueError(f"passes must be 1, 2 or None, got {self.passes!r}")
         estimator = clone(self.estimator)
-        estimator._check_parameters()
-        parts = labelled_parts(X, y, target)
+        estimator.check_parameters()
+        parts = labelled_parts(X, y, target, weights=sample_weight)
         validate_data(estimator, parts.sample, reset=True, skip_check_array=True)
         before: Cluster | None = getattr(self, "_cluster", None)
         if self.client is not None or before is None or not before.stays:
             self._cluster = Cluster(self.client)
         try:
-            (*columns, labels), lengths = self._summaries(estimator, parts)
-            set_domains(estimator, column_names(parts.sample), columns, labels)
+            learning = Learning(self._cluster, parts, self.passes, self.progress)
+            summary, lengths = learning.summarise(estimator)
+            set_domains(estimator, column_names(parts.sample), summary)
             # Rows of an earlier fit are let go only now that this one went well: meanwhile workers hold both.
-            if isinstance(estimator, EagerClassifier):
-                self._count(estimator, parts)
-                self._held = None
+            if estimator.keeps_rows:
+                estimator, held = learning.index(estimator, summary.weighted, lengths)
+                self._held = self._cluster, held
             else:
-                self._held = self._cluster, self._index_rows(estimator, parts, lengths)
+                learning.count(estimator, summary.weighted)
+                self._held = None
         except BaseException:
             if before is not None and before.stays:
                 self._cluster = before  # whose processes close() is to stop
             raise
         if before is not None and before is not self._cluster:
             before.close()
+        self._set_fitted(estimator)
+        return self
+
+    # --- saving ---------------------------------------------------------------------------------
+
+    def save(self, folder: str | os.PathLike[str]) -> None:
+        """Save the fitted classifier to a new folder, which appears complete or not at all.
+
+        The folder holds a description and, for LCWNB, LWNB and ICLNB, one file for each part of the rows.
+        :meth:`load` brings it back on another cluster, :func:`localbayes.distributed.load_folder` on one
+        machine.
+
+        Parameters
+        ----------
+        folder : path
+            Must not exist yet. Workers that see it write their rows there, those of others come here first.
+        """
+        check_is_fitted(self, "estimator_")
+        check_kind(self.estimator_)
+        with new_folder(folder) as beside:
+            rows = save_rows(self._rows(), beside, self.progress) if self.estimator_.keeps_rows else []
+            write_description(beside, self.estimator_, rows)
+
+    @classmethod
+    def load(
+        cls,
+        folder: str | os.PathLike[str],
+        client: Any = None,
+        *,
+        passes: int | None = None,
+        progress: Progress | None = None,
+    ) -> Self:
+        """Load a classifier that :meth:`save` or :func:`localbayes.distributed.fit_files` wrote.
+
+        Parameters
+        ----------
+        folder : path
+            The folder; all workers must see it under this path, as long as the model is used.
+        client, passes, progress
+            As in the constructor.
+
+        Returns
+        -------
+        model : Distributed
+            Fitted; it predicts what the saved one did.
+        """
+        fields = read_description(folder)
+        try:
+            estimator, files = without_rows(fields)
+        except Exception as error:
+            raise damaged(os.fspath(folder), error) from error
+        model = cls(clone(estimator), client, passes=passes, progress=progress)
+        model._cluster = Cluster(client)
+        try:
+            if estimator.keeps_rows:
+                held = load_rows(model._cluster, estimator, folder, files, progress)
+                estimator.index_ = RowsElsewhere()
+                model._held = model._cluster, held
+            model._set_fitted(estimator)
+        except BaseException:
+            model._cluster.close()
+            raise
+        return model
+
+    def _set_fitted(self, estimator: Any) -> None:
         self.estimator_ = estimator
         self.classes_ = estimator.classes_
         self.n_features_in_ = estimator.n_features_in_
         self.client_ = self._cluster.get_client("connect again")
-        return self
-
-    def _summaries(self, estimator: BayesClassifier, parts: Parts) -> tuple[list[Summary], list[int]]:
-        """Summaries of the columns and the class over all partitions, and the rows of each."""
-        graph = Graph(parts.graph)
-        empty = graph.put("encoder", start_encoder(estimator, column_names(parts.sample)))
-        summaries = [graph.call("summarise-columns", work.summarise_part, empty, part) for part in parts.keys]
-        total = graph.tree("add-summaries", work.add_summaries, summaries)
-        rows = [graph.call("count-rows", work.rows_summarised, summary) for summary in summaries]
-        with self._cluster.started(graph, [total, *rows]) as (total, *rows):
-            lengths = results(rows, parts.names, "summarise columns", self.progress)
-            return result(total, "all partitions"), lengths
-
-    def _count(self, estimator: EagerClassifier, parts: Parts) -> None:
-        """Count values on the workers and add the counts up."""
-        graph = Graph(parts.graph)
-        model = graph.put("model", estimator)
-        counts = [graph.call("count-values", work.count_part, model, part) for part in parts.keys]
-        total = graph.tree("add-counts", work.add_statistics, counts)
-        done = [graph.call("count-rows", work.rows_counted, part) for part in counts]
-        with self._cluster.started(graph, [total, *done]) as (total, *done):
-            results(done, parts.names, "count values", self.progress)
-            estimator.counts_ = result(total, "all partitions")
-        estimator._derive()
-
-    def _index_rows(self, estimator: LazyClassifier, parts: Parts, lengths: list[int]) -> list[Any]:
-        """Index rows on the workers, where they stay, and choose what is chosen by leaving some out."""
-        learned = finish(estimator, sum(lengths))
-        wanted = learned.numbers if isinstance(learned, Wanted) else np.empty(0, np.int64)
-        first = np.cumsum([0, *lengths])
-        owned = np.split(wanted, np.searchsorted(wanted, first[1:-1]))
-        graph = Graph(parts.graph)
-        model = graph.put("model", estimator)
-        index = [
-            graph.call("index-rows", work.index_part, model, part, numbers, int(begin))
-            for part, numbers, begin in zip(parts.keys, owned, first, strict=False)
-        ]
-        with self._cluster.started(graph, index) as held:
-            watch(held, parts.names, "index rows", self.progress)
-            if isinstance(learned, Wanted):
-                learned = self._leave_out(estimator, held, learned)
-        estimator.__dict__.update(learned, index_=RowsElsewhere())
-        return held
-
-    def _leave_out(self, estimator: LazyClassifier, held: list[Any], wanted: Wanted) -> Any:
-        """What is chosen by leaving rows out."""
-        rows = RemoteRows(self._cluster, held, self.passes)
-        graph = Graph(rows.graph())
-        model = graph.put("model", estimator)
-        choice, batches = add_choice(graph, estimator, model, rows.places(), wanted)
-        with self._cluster.started(graph, [choice, *batches]) as (choice, *done):
-            watch(done, ["rows left out"] * len(done), "leave rows out", self.progress)
-            return result(choice, "rows left out")
 
     # --- predicting -----------------------------------------------------------------------------
 
@@ -243,9 +267,9 @@ class Distributed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self, "estimator_")
         if is_lazy(X):
             return self._predict_lazily(X, method)
-        if isinstance(self.estimator_, EagerClassifier):
+        if not self.estimator_.keeps_rows:
             return getattr(self.estimator_, method)(X)
-        return self._rows().ask(self.estimator_, self.estimator_._queries(X), method, self.progress)
+        return self._rows().ask(self.estimator_, self.estimator_.encode(X), method, self.progress)
 
     def _predict_lazily(self, X: Any, method: str) -> Any:
         import dask.array as da
@@ -264,17 +288,21 @@ class Distributed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         chunks = (lengths, *((n,) for n in sample.shape[1:]))
         with graph.annotated():
             layers = HighLevelGraph.from_collections(name, dict(graph), dependencies=[])
-        return da.Array(layers, name, chunks, meta=sample)
+        if not estimator.keeps_rows:
+            return da.Array(layers, name, chunks, meta=sample)
+        answer = LazyAnswer(layers, name, chunks, meta=sample)
+        answer.client = self._rows().cluster.get_client("connect again")
+        return answer
 
     def _add_answers(
         self, graph: Graph, tables: Sequence[Any], lengths: Sequence[int | None], method: str
     ) -> list[Any]:
         """Add the tasks that classify partitions of queries."""
         estimator = self.estimator_
-        if isinstance(estimator, EagerClassifier):
+        if not estimator.keeps_rows:
             model = graph.put("model", estimator)
             return [graph.call("classify-part", work.classify_part, model, p, method) for p in tables]
-        model = graph.put("model", without_index(estimator))
+        model = graph.put("model", estimator.without_rows())
         rows = self._rows()
         places = rows.places()
         graph.update(rows.graph())

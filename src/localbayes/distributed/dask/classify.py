@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from localbayes.classifiers.base import BayesClassifier
-from localbayes.scale.cluster import Progress
-from localbayes.scale.tasks import run_tasks, share
+from localbayes.classifiers import BayesClassifier
+from localbayes.distributed.dask.connection import Progress
+from localbayes.distributed.dask.whole_tasks import run_tasks, share
 
 __all__ = ["classify"]
 
@@ -24,7 +24,7 @@ def classify(
     """Spread queries over the workers, each of which gets the whole classifier.
 
     This is for a classifier that fits in the memory of a worker; one that does not is fitted there by
-    :class:`~localbayes.scale.Distributed`.
+    :class:`~localbayes.distributed.Distributed`.
 
     Parameters
     ----------
