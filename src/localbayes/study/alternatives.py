@@ -1,4 +1,4 @@
-"""Today's alternatives from scikit-learn, as columns of a study."""
+"""Classifiers of scikit-learn as columns of a study."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ INPUT = {"HistGradientBoosting": "codes"}
 
 
 def make(name: str, sizes: npt.NDArray[Any]) -> Any:
-    """Make the classifier of a column for attributes with so many declared values.
+    """Make the classifier of a column, given the number of declared values of each attribute.
 
     Examples
     --------

@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 import traceback
 from collections.abc import Iterator, Sequence
@@ -14,10 +15,10 @@ from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
 from typing import Any
 
+from localbayes.study.fold_work import Notify, failed_rows, one_line, work
 from localbayes.study.methods import Method
 from localbayes.study.plan import Plan, Unit
 from localbayes.study.store import Store
-from localbayes.study.work import Notify, failed_rows, one_line, work
 
 __all__ = ["Crew", "refuse_what_cannot_be_sent"]
 
@@ -37,13 +38,12 @@ class Crew:
         self._idle_deaths = 0
 
     def run(self, jobs: int) -> None:
-        """Start the processes and return when none has anything left to do."""
+        """Start the processes and return when all are done."""
         try:
             for _ in range(jobs):
                 self._hire()
             while self._workers:
-                for connection in wait(list(self._workers)):
-                    self._hear(connection)  # type: ignore[arg-type]
+                self._wait()
         finally:
             self._dismiss()
 
@@ -56,6 +56,17 @@ class Crew:
         there.close()
         self._workers[here] = worker
 
+    def _wait(self) -> None:
+        """Wait for the next message of a worker, or for the end of one."""
+        # A method may have left a process behind that keeps the pipe open: the end of a worker counts too.
+        ended = {worker.sentinel: connection for connection, worker in self._workers.items()}
+        ready = set(wait([*self._workers, *ended]))
+        for connection in list(self._workers):
+            if connection in ready:
+                self._hear(connection)
+            elif self._workers[connection].sentinel in ready and not connection.poll():
+                self._gone(connection)
+
     def _hear(self, connection: Connection) -> None:
         try:
             kind, *content = connection.recv()
@@ -64,21 +75,23 @@ class Crew:
             return
         if kind == "fatal":
             raise OSError(content[0])
+        if kind == "done":
+            _end(self._workers.pop(connection))
+            return
         index, rows = content
         self._idle_deaths = 0
         self._note(self._units[index], rows)
 
     def _gone(self, connection: Connection) -> None:
+        """Deal with a worker that ended without saying that it is done, whatever its exit code."""
         worker = self._workers.pop(connection)
         _end(worker)
-        if worker.exitcode == 0:
-            return
         held = set(self._store.claims_of(worker.pid))
         units = [unit for unit in self._units if unit.key in held and self._store.claim(*unit.key)]
         cause = f"the process that worked on it ended with exit code {worker.exitcode}"
         if not units:
-            # Another process may have taken its unit over already, seeing that it was dead. Processes that
-            # end one after the other while nothing gets done would end for ever.
+            # Another process may have seen that it was dead and taken its unit over. Start a new one, but not
+            # for ever if one after the other ends while nothing gets done.
             self._idle_deaths += 1
             if self._idle_deaths > _MOST_IDLE_DEATHS:
                 raise OSError(
@@ -86,8 +99,8 @@ class Crew:
                 )
             self._hire()
             return
-        # Whatever ended it, too little memory or a fault in compiled code, would end the next one too: the
-        # unit is written off as failed, and a new process goes on with the others.
+        # What ended it, too little memory or a fault in compiled code, would end the next one too. Its unit
+        # counts as failed, and a new process goes on with the others.
         for unit in units:
             done = self._store.done(unit.source.name, unit.method.columns, unit.run)
             rows = failed_rows(unit, self._plan.n_folds, done, cause)
@@ -104,7 +117,7 @@ class Crew:
 
 
 def refuse_what_cannot_be_sent(methods: Sequence[Method]) -> None:
-    """Refuse a method that cannot be pickled, as one with a lambda inside, before processes are started."""
+    """Refuse a method that cannot be pickled, such as one with a lambda, before processes are started."""
     for method in methods:
         try:
             ForkingPickler.dumps(method)
@@ -116,7 +129,7 @@ def refuse_what_cannot_be_sent(methods: Sequence[Method]) -> None:
 
 
 def _end(worker: Any) -> None:
-    """Wait for the end of a process that is about to end; one that does not is killed."""
+    """Wait for a process to end; kill it if it does not."""
     worker.join(_END_SECONDS)
     if worker.is_alive():
         worker.kill()
@@ -124,13 +137,30 @@ def _end(worker: Any) -> None:
 
 
 def _worker(plan: Plan, units: Sequence[Unit], path: Path, connection: Connection) -> None:
-    # The parent hears of Ctrl-C too, and ends this process. Here it is for systems without signal masks.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """Work as a process, and end it even if a method has left threads that would keep it alive."""
     _end_with_parent()
+    _serve(plan, units, path, connection)
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            stream.flush()
+    os._exit(0)
+
+
+def _serve(plan: Plan, units: Sequence[Unit], path: Path, connection: Connection) -> None:
+    """Work on units; send the parent the rows of every fold, and at last that all is done."""
+    # The parent hears of Ctrl-C too, and ends this process. This line is for systems without signal masks.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     index = {unit.key: i for i, unit in enumerate(units)}
     try:
         with Store(path) as store:
-            work(plan, units, store, lambda unit, rows: connection.send(("rows", index[unit.key], rows)))
+            work(
+                plan,
+                units,
+                store,
+                lambda unit, rows: connection.send(("rows", index[unit.key], rows)),
+                interruptible=False,
+            )
+        connection.send(("done",))
     except BrokenPipeError:
         # The parent is gone, and with it the run.
         os._exit(1)
@@ -140,7 +170,7 @@ def _worker(plan: Plan, units: Sequence[Unit], path: Path, connection: Connectio
 
 
 def _end_with_parent() -> None:
-    """Let this process end when the one that started it does, also in the middle of a long fold."""
+    """Make this process end with its parent, also in the middle of a long fold."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_end_after, args=(parent,), daemon=True).start()
@@ -153,13 +183,13 @@ def _end_after(parent: Any) -> None:
 
 @contextmanager
 def _interrupts_held_back() -> Iterator[None]:
-    """Let processes started here never hear of Ctrl-C, not even while they import."""
+    """Block Ctrl-C in processes that are started inside, even while they import."""
     if not hasattr(signal, "pthread_sigmask"):  # pragma: no cover
         yield
         return
     from multiprocessing import resource_tracker
 
-    # It is started together with the first process, and then lets interrupts through.
+    # It starts together with the first process, and must not inherit the blocked signal.
     resource_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
@@ -170,7 +200,7 @@ def _interrupts_held_back() -> Iterator[None]:
 
 @contextmanager
 def _one_thread_each() -> Iterator[None]:
-    """Let processes started here use one thread for linear algebra: the cores are taken by the processes."""
+    """Limit processes that are started inside to one thread each for linear algebra."""
     before = {name: os.environ.get(name) for name in _THREAD_LIMITS}
     os.environ.update(dict.fromkeys(_THREAD_LIMITS, "1"))
     try:

@@ -1,11 +1,13 @@
-"""What a store has to say beside what the paper says: the content of a report, computed once."""
+"""What a store tells, and how it compares with a published table: the content of a report, computed once."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from localbayes.study import tests
+from localbayes.study import significance
+from localbayes.study.accuracy_table import Cell, SetInfo, Table, printed, shown
+from localbayes.study.benchmark import current
 from localbayes.study.comparison import (
     Comparison,
     compare,
@@ -15,26 +17,21 @@ from localbayes.study.comparison import (
 )
 from localbayes.study.store import Store
 from localbayes.study.summary import Summary, summarise
-from localbayes.study.table import Cell, SetInfo, Table, paper_table, printed, shown
 
-__all__ = ["DECLARED", "Difference", "Findings", "differences", "examine"]
-
-# These columns repeat one of the paper's under the plain rule for ties. They are compared with the paper, and
-# not shown or ranked beside the column that they repeat. A column of one's own may end in -declared too.
-DECLARED = {"LWNB-declared": "LWNB", "ICLNB-declared": "ICLNB"}
+__all__ = ["Difference", "Findings", "differences", "examine"]
 
 
 @dataclass(frozen=True)
 class Difference:
-    """A cell that is not the printed one, and why.
+    """A cell that is not the published one, and why.
 
-    `within_ties` says whether it was measured on as many folds as the printed one, and breaking its ties
-    otherwise reaches that one.
+    `within_ties` says whether it was measured on as many folds as the published one, and would reach it if
+    its ties were broken otherwise.
     """
 
     dataset: str
     column: str
-    paper: Cell
+    published: Cell
     here: Cell
     within_ties: bool
 
@@ -46,21 +43,22 @@ class Difference:
                 "equal scores: depending on how they are broken the mean is anything "
                 f"from {shown(self.here.low)} to {shown(self.here.high)}, the printed one included"
             )
-        if self.here.folds != self.paper.folds:
-            return f"measured on {self.here.folds} folds, the paper's on {self.paper.folds}"
-        return "not explained by ties: the data, the folds or the method differ from the paper's"
+        whose = current().possessive
+        if self.here.folds != self.published.folds:
+            return f"measured on {self.here.folds} folds, {whose} on {self.published.folds}"
+        return f"not explained by ties: the data, the folds or the method differ from {whose}"
 
 
 @dataclass(frozen=True)
 class Findings:
     """Everything that a report tells, computed once.
 
-    `plain_differences` are those of the columns whose ties are broken by the plain rule.
+    `plain_differences` are those of the columns that repeat a published one with the plain rule for ties.
     """
 
     summary: Summary
     table: Table
-    paper: Table
+    published: Table
     comparisons: list[Comparison]
     differences: list[Difference]
     compared_cells: int
@@ -71,7 +69,7 @@ class Findings:
 
     @property
     def ranked(self) -> list[str]:
-        """The paper's columns if there are at least two, else all: those that are ranked among each other."""
+        """The columns that are ranked among each other, see `ranked_columns`."""
         return ranked_columns(self.table)
 
     @property
@@ -81,28 +79,41 @@ class Findings:
 
     @property
     def covering(self) -> list[str]:
-        """The columns, of the paper or not, that have all data sets of the base."""
+        """All columns that have every data set of the base."""
         return covering_columns(self.table)
 
     @property
-    def papers_reference(self) -> bool:
-        """Whether marks and counts refer to the same column as the paper's, so that they can be compared."""
-        return self.table.reference == self.paper.reference
+    def published_reference(self) -> bool:
+        """Whether marks and counts refer to the same column as the published ones, so that both compare."""
+        return self.table.reference == self.published.reference
 
     @property
     def dot_rules(self) -> list[tuple[int, int, str]]:
         """On how many of how many data sets the reference must be better for a dot, and the chance in %.
 
-        There is a rule for every number of data sets that a column has, if that is enough for one.
+        There is a rule for every number of data sets that a column has, if that number is large enough.
         """
         rivals = [c for c in self.table.columns if c != self.table.reference]
         sizes = sorted({self.table.counts(c).sets for c in rivals}, reverse=True)
-        needed = [(tests.wins_needed(sets), sets) for sets in sizes]
+        needed = [(significance.wins_needed(sets), sets) for sets in sizes]
         return [
-            (wins, sets, shown(100 * tests.binomial_at_least(wins, sets)))
+            (wins, sets, shown(100 * significance.binomial_at_least(wins, sets)))
             for wins, sets in needed
             if wins is not None
         ]
+
+    @property
+    def partial(self) -> dict[str, str]:
+        """The columns that were measured on fewer folds or data sets than others, and on how many."""
+        table = self.table
+        most = max(cell.folds for cell in table.cells.values())
+        found = {}
+        for column in table.columns:
+            cells = [cell for s in table.sets if (cell := table.cell(s.name, column))]
+            fewest = min((cell.folds for cell in cells), default=0)
+            if fewest < most or len(cells) < len(table.sets):
+                found[column] = f"{len(cells)} of {len(table.sets)} sets, {fewest} of {most} folds"
+        return found
 
     def averages(self) -> dict[str, float]:
         """Average accuracy over the base, of every column that covers it."""
@@ -113,33 +124,32 @@ class Findings:
         return self.table.only([s.name for s in self.base], columns).mean_ranks(columns)
 
     def rank_rows(self) -> dict[str, dict[str, float]]:
-        """Mean ranks by the words for who is ranked: the paper's columns, and all if there are others."""
+        """Mean ranks by what is ranked: the benchmark's columns, and all columns if there are others."""
         ranked = self.mean_ranks(self.ranked)
         if self.covering == self.ranked:
             return {"mean rank": ranked}
-        return {
-            "mean rank, paper's": ranked,
-            "mean rank, all": self.mean_ranks(self.covering),
-        }
+        whose = current().possessive.removeprefix("the ")
+        return {f"mean rank, {whose}": ranked, "mean rank, all": self.mean_ranks(self.covering)}
 
-    def paper_side(self) -> Table | None:
-        """Return the paper's table on the base, if it has those data sets and ranked columns."""
-        if not self.base or not all(s.paper for s in self.base) or not self.paper.has(*self.ranked):
+    def published_side(self) -> Table | None:
+        """Return the published table on the base, if it has those data sets and ranked columns."""
+        if not self.base or not all(s.published for s in self.base) or not self.published.has(*self.ranked):
             return None
-        return self.paper.only([s.name for s in self.base], self.ranked)
+        return self.published.only([s.name for s in self.base], self.ranked)
 
 
-def differences(here: Table, paper: Table) -> tuple[list[Difference], int, int]:
-    """Return the cells that are not the printed ones, the number of cells compared, and of equal marks.
+def differences(here: Table, published: Table) -> tuple[list[Difference], int, int]:
+    """Return the cells that are not the published ones, the number of cells compared, and of equal marks.
 
     Marks are compared where they refer to the same column.
     """
+    repeats = current().repeats
     found, compared, marks = [], 0, 0
-    marked = here.reference == paper.reference
+    marked = here.reference == published.reference
     for s in here.sets:
         for column in here.columns:
-            ours, theirs = here.cell(s.name, column), paper.cell(s.name, DECLARED.get(column, column))
-            if not s.paper or ours is None or theirs is None:
+            ours, theirs = here.cell(s.name, column), published.cell(s.name, repeats.get(column, column))
+            if not s.published or ours is None or theirs is None:
                 continue
             compared += 1
             same_mark = ours.mark == theirs.mark
@@ -160,25 +170,27 @@ def examine(store: Store, reference: str | None = None) -> Findings:
     store : Store
         An open store.
     reference : str, optional
-        Column that marks and counts refer to; default LCWNB5, or the first with results if it has none.
+        Column that marks and counts refer to; default the benchmark's, or the first with results if that has
+        none.
     """
+    benchmark = current()
     summary = summarise(store, reference)
     every = summary.table
     names = [s.name for s in every.sets]
-    plain = [c for c, papers in DECLARED.items() if every.has(c, papers) and c != every.reference]
+    plain = [c for c, known in benchmark.repeats.items() if every.has(c, known) and c != every.reference]
     table = every.only(names, [c for c in every.columns if c not in plain])
     if not table.cells and summary.failures:
         reason = summary.failures[0].error
         raise ValueError(f"all folds in the store {store.path} failed, the first: {reason}")
     if not table.cells:
         raise ValueError(f"the store {store.path} has no results yet: run `localbayes study run` first")
-    paper = paper_table()
-    found, compared, marks = differences(table, paper)
-    plainly, plain_cells, _ = differences(every.only(names, plain), paper)
+    published = benchmark.table()
+    found, compared, marks = differences(table, published)
+    plainly, plain_cells, _ = differences(every.only(names, plain), published)
     return Findings(
         summary,
         table,
-        paper,
+        published,
         compare(table),
         found,
         compared,

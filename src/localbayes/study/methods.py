@@ -1,38 +1,33 @@
-"""The columns of a study: how each is trained and asked, and how a name becomes one."""
+"""A method of a study: what it is given, how it is trained and asked, and how a classifier becomes one."""
 
 from __future__ import annotations
 
-import importlib
-import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property, partial
-from pathlib import Path
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from localbayes.study import alternatives
 from localbayes.study.own_code import description
-from localbayes.study.published import predict_as_published
 from localbayes.study.scoring import Prediction
-from localbayes.study.table import PAPER_COLUMNS
 
 if TYPE_CHECKING:
     from localbayes.encoding import Coded
-    from localbayes.study.data import StudySet
+    from localbayes.study.study_sets import StudySet
 
-__all__ = ["DEFAULT_COLUMNS", "Fold", "Method", "built_in", "from_estimator", "resolve"]
+__all__ = [
+    "Fold",
+    "Method",
+    "fit_named",
+    "fit_sklearn",
+    "from_estimator",
+    "own_method",
+    "predict_own",
+    "predict_sklearn",
+]
 
-KAPPAS = {"LCWNB5": 5.0, "LCWNB10": 10.0, "LCWNB20": 20.0}
-DEFAULT_COLUMNS = (*PAPER_COLUMNS, "LWNB-proper", "LWNB-declared", "ICLNB-declared")
-_GROUPS = {
-    "paper": PAPER_COLUMNS,
-    "LCWNB": tuple(KAPPAS),
-    "beyond": ("LCWNB-loo", "LCWNB-mix"),
-    "alternatives": alternatives.COLUMNS,
-}
 _INPUTS = ("array", "codes", "frame")
 
 
@@ -106,44 +101,6 @@ class Method:
         return replace(self, columns=tuple(self.columns[i] for i in kept), about=about)
 
 
-def built_in() -> dict[str, Method]:
-    """Return the methods that localbayes brings along, by column.
-
-    Examples
-    --------
-    >>> built_in()["LCWNB10"].columns
-    ('LCWNB5', 'LCWNB10', 'LCWNB20')
-    """
-    return dict(_built_in())
-
-
-@cache
-def _built_in() -> dict[str, Method]:
-    lcwnb = Method(
-        "LCWNB",
-        tuple(KAPPAS),
-        _fit_lcwnb,
-        _predict_lcwnb,
-        tuple(f"lazy cell-weighted naive Bayes, kappa = {kappa:g}" for kappa in KAPPAS.values()),
-    )
-    plain = [
-        _own("NB", "NB", "naive Bayes"),
-        _own("TAN", "TAN", "tree augmented naive Bayes"),
-        _own("AODE", "AODE", "averaged one-dependence estimators"),
-        _own("WAODE", "WAODE", "weighted average of one-dependence estimators"),
-        _own("HNB", "HNB", "hidden naive Bayes"),
-        _printed(
-            "LWNB", "locally weighted naive Bayes, d_k = 0 as published", k=50, zero_distance="published"
-        ),
-        _printed("ICLNB", "instance cloning local naive Bayes", k=10),
-        _own("LWNB-proper", "LWNB", "locally weighted naive Bayes, d_k = 0 with equal weights", k=50),
-        _own("LCWNB-loo", "LCWNB", "LCWNB, kappa by leave-one-out on the training rows", kappa="loo"),
-        _own("LCWNB-mix", "LCWNB", "LCWNB, all kappas mixed by leave-one-out", kappa="mixture"),
-        *(_alternative(name) for name in alternatives.COLUMNS),
-    ]
-    return {column: method for method in (lcwnb, *plain) for column in method.columns}
-
-
 def from_estimator(name: str, estimator: Any) -> Method:
     """Make a column of a scikit-learn classifier, which is cloned for every fold.
 
@@ -161,151 +118,28 @@ def from_estimator(name: str, estimator: Any) -> Method:
 
     about = description(estimator)
     if isinstance(estimator, BayesClassifier):
-        return Method(name, (name,), partial(_fit_own, estimator), partial(_predict_own, name), (about,))
+        return Method(name, (name,), partial(_fit_own, estimator), partial(predict_own, name), (about,))
     kind = getattr(estimator, "study_input", _INPUTS[0])
     if kind not in _INPUTS:
         raise ValueError(f"{name}: study_input must be one of {', '.join(_INPUTS)}, got {kind!r}")
     if kind != _INPUTS[0]:
         about = f"study_input {kind!r}: {about}"
-    fit, predict = partial(_fit_foreign, estimator, kind), partial(_predict_foreign, name, kind)
+    fit, predict = partial(fit_sklearn, estimator, kind), partial(predict_sklearn, name, kind)
     return Method(name, (name,), fit, predict, (about,))
 
 
-def resolve(specs: Sequence[str | Method]) -> list[Method]:
-    """Turn names into methods.
-
-    Parameters
-    ----------
-    specs : sequence of str or Method
-        A built-in column (`NB`), a group of them (`paper`, `LCWNB`), `package.module:object` or
-        `name=package.module:object`. The object is a `Method`, a scikit-learn classifier, its class, or a
-        function without arguments that makes one.
-
-    Examples
-    --------
-    >>> [method.columns for method in resolve(["LCWNB20", "LCWNB5", "NB"])]
-    [('LCWNB5', 'LCWNB20'), ('NB',)]
-    """
-    known = built_in()
-    wanted: dict[str, list[str]] = {}
-    methods: dict[str, Method] = {}
-    for spec in specs:
-        for method, columns in _named(spec, known):
-            _refuse_taken_names(method, known)
-            if methods.setdefault(method.name, method) is not method:
-                raise ValueError(
-                    f"two methods are called {method.name!r}: name one of them with name=module:object"
-                )
-            wanted.setdefault(method.name, []).extend(columns)
-    if not methods:
-        raise ValueError("no methods given: name at least one")
-    chosen = [method.only(wanted[name]) for name, method in methods.items()]
-    if empty := next((method for method in chosen if not method.columns), None):
-        raise ValueError(f"the method {empty.name!r} fills no column")
-    seen: set[str] = set()
-    for column in (column for method in chosen for column in method.columns):
-        if column in seen:
-            raise ValueError(
-                f"two methods fill the column {column!r}: name one of them with name=module:object"
-            )
-        seen.add(column)
-    return chosen
-
-
-def _named(spec: str | Method, known: dict[str, Method]) -> Iterator[tuple[Method, Sequence[str]]]:
-    if isinstance(spec, Method):
-        yield spec, spec.columns
-    elif ":" in spec:
-        method = _imported(spec)
-        yield method, method.columns
-    else:
-        for column in _GROUPS.get(spec, (spec,)):
-            if column not in known:
-                raise ValueError(
-                    f"unknown method {column!r}: expected one of {', '.join([*known, *_GROUPS])}, "
-                    "or package.module:object"
-                )
-            yield known[column], [column]
-
-
-def _refuse_taken_names(method: Method, known: dict[str, Method]) -> None:
-    """Refuse a method of one's own that would fill a column of localbayes."""
-    for column in method.columns:
-        if column in known and method.fit is not known[column].fit:
-            raise ValueError(
-                f"{column!r} is a column of localbayes: give yours another name, with name=module:object"
-            )
-
-
-def _imported(spec: str) -> Method:
-    name, _, place = spec.rpartition("=")
-    module_name, _, path = place.partition(":")
-    folder = str(Path.cwd())
-    if folder not in sys.path:
-        sys.path.append(folder)
-    try:
-        found: Any = importlib.import_module(module_name)
-        for part in path.split("."):
-            found = getattr(found, part)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise ValueError(f"cannot import the method {place!r}: {error}") from error
-    if callable(found) and not (hasattr(found, "fit") and not isinstance(found, type)):
-        found = found()
-    if isinstance(found, Method):
-        if name:
-            raise ValueError(f"{place!r} is a Method, which has its own name; leave out {name + '='!r}")
-        return found
-    name = name or path.rpartition(".")[2]
-    if not (hasattr(found, "fit") and hasattr(found, "predict")):
-        raise ValueError(f"{place!r} is {type(found).__name__}, expected a classifier with fit and predict")
-    return from_estimator(name, found)
-
-
-def _own(column: str, class_name: str, about: str, **options: Any) -> Method:
+def own_method(column: str, class_name: str, about: str, **options: Any) -> Method:
+    """Make a column of a classifier of localbayes, given by the name of its class and its parameters."""
     return Method(
-        column, (column,), partial(_fit_named, class_name, options), partial(_predict_own, column), (about,)
+        column, (column,), partial(fit_named, class_name, options), partial(predict_own, column), (about,)
     )
 
 
-def _alternative(name: str) -> Method:
-    kind = alternatives.INPUT.get(name, "array")
-    fit = partial(_fit_alternative, name, kind)
-    return Method(name, (name,), fit, partial(_predict_foreign, name, kind), (alternatives.ABOUT[name],))
-
-
-def _fit_alternative(name: str, kind: str, fold: Fold) -> Any:
-    return _fit_foreign(alternatives.make(name, fold.train.sizes), kind, fold)
-
-
-def _printed(name: str, about: str, **options: Any) -> Method:
-    """A column whose ties are broken to give the printed digits, and one that breaks them as usual."""
-    fit, predict = partial(_fit_named, name, options), partial(_predict_printed, name)
-    words = (
-        f"{about}; ties broken by an arithmetic fitted to the printed table",
-        f"{about}; first class wins a tie",
-    )
-    return Method(name, (name, f"{name}-declared"), fit, predict, words)
-
-
-def _predict_printed(name: str, model: Any, fold: Fold, columns: Sequence[str]) -> dict[str, Prediction]:
-    log_joint = model.predict_log_joint(fold.test)
-    plain = Prediction(model.classes_, log_joint)
-    return {c: predict_as_published(name, model, fold, log_joint) if c == name else plain for c in columns}
-
-
-def _fit_named(class_name: str, options: dict[str, Any], fold: Fold) -> Any:
+def fit_named(class_name: str, options: dict[str, Any], fold: Fold) -> Any:
+    """Fit a classifier of localbayes, given by the name of its class."""
     from localbayes.classifiers import METHODS
 
     return METHODS[class_name](**options).fit(fold.train, fold.classes)
-
-
-def _fit_lcwnb(fold: Fold) -> Any:
-    return _fit_named("LCWNB", {"kappa": 5.0}, fold)
-
-
-def _predict_lcwnb(model: Any, fold: Fold, columns: Sequence[str]) -> dict[str, Prediction]:
-    log_joints = model.log_joint_many(fold.test, [KAPPAS[column] for column in columns])
-    return {c: Prediction(model.classes_, scores) for c, scores in zip(columns, log_joints, strict=True)}
 
 
 def _fit_own(estimator: Any, fold: Fold) -> Any:
@@ -314,7 +148,8 @@ def _fit_own(estimator: Any, fold: Fold) -> Any:
     return clone(estimator).fit(fold.train, fold.classes)
 
 
-def _predict_own(name: str, model: Any, fold: Fold, columns: Sequence[str]) -> dict[str, Prediction]:
+def predict_own(name: str, model: Any, fold: Fold, columns: Sequence[str]) -> dict[str, Prediction]:
+    """Ask a classifier of localbayes, or of a class derived from one of them."""
     from localbayes.classifiers.base import BayesClassifier
 
     methods = ("predict", "predict_proba", "predict_log_proba", "predict_log_joint")
@@ -326,15 +161,17 @@ def _predict_own(name: str, model: Any, fold: Fold, columns: Sequence[str]) -> d
     return {name: Prediction(model.classes_, scores, labels)}
 
 
-def _fit_foreign(estimator: Any, kind: str, fold: Fold) -> Any:
+def fit_sklearn(estimator: Any, kind: str, fold: Fold) -> Any:
+    """Fit a clone of any scikit-learn classifier."""
     from sklearn.base import clone
 
     return clone(estimator).fit(fold.table(kind, fold.train_rows), np.asarray(fold.classes))
 
 
-def _predict_foreign(
+def predict_sklearn(
     name: str, kind: str, model: Any, fold: Fold, columns: Sequence[str]
 ) -> dict[str, Prediction]:
+    """Ask any scikit-learn classifier: for labels, and for probabilities if it has them."""
     table = fold.table(kind, fold.test_rows)
     labels = np.asarray(model.predict(table))
     if not hasattr(model, "predict_proba"):

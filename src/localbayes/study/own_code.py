@@ -1,4 +1,4 @@
-"""What a classifier is, in words that last: results of two must not be mixed under one name."""
+"""Descriptions of classifiers that stay the same between runs, so that no store mixes two under one name."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["code_digest", "description", "without_addresses"]
 
 
 def description(estimator: Any) -> str:
-    """Return class and parameters of a classifier in one line, and a fingerprint of one's own code in it.
+    """Return class and parameters of a classifier in one line, with a fingerprint of the user's own code.
 
     Examples
     --------
@@ -30,7 +30,7 @@ def description(estimator: Any) -> str:
     """
     text = " ".join(_whole_repr(estimator).split())
     if "..." in text and hasattr(estimator, "get_params"):
-        # Long lists and arrays are still cut, so what they hold is told by a fingerprint.
+        # Long lists and arrays are still abbreviated; a fingerprint stands for their content.
         with np.printoptions(threshold=sys.maxsize):
             parts = [f"{key}={_whole_repr(v)}" for key, v in sorted(estimator.get_params(deep=True).items())]
         told = without_addresses("\n".join(parts))
@@ -40,10 +40,10 @@ def description(estimator: Any) -> str:
 
 
 def code_digest(estimator: Any) -> str | None:
-    """Return a fingerprint of the classes and functions of one's own that a classifier is made of.
+    """Return a fingerprint of the user's own classes and functions that a classifier is made of.
 
     These are its class and base classes and those of its parameters, such as the steps of a pipeline.
-    Comments, docstrings and layout do not count; what other functions do that are called is not seen.
+    Comments, docstrings and layout do not count. Functions that these call are not looked at.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def code_digest(estimator: Any) -> str | None:
 
 
 def without_addresses(text: str) -> str:
-    """Return a text without the addresses of objects, which differ from process to process.
+    """Remove the addresses of objects, which differ from process to process.
 
     Examples
     --------

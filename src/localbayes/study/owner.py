@@ -15,7 +15,7 @@ __all__ = ["Owner", "this_process"]
 
 @dataclass(frozen=True)
 class Owner:
-    """A process, named so that neither a reused process id nor a restarted machine is mistaken for it.
+    """A process, named so that no other process with its id is taken for it, even after a restart.
 
     Examples
     --------
@@ -39,10 +39,10 @@ class Owner:
         return json.dumps(asdict(self), sort_keys=True)
 
     def alive(self) -> bool | None:
-        """Whether the process runs; None if that cannot be seen from here.
+        """Whether the process runs; None if that is unknown.
 
-        So it is with one on another machine or in another container, and where start times cannot be read:
-        there a process of that id may be another one.
+        It is unknown for a process on another machine or in another container, and where start times cannot
+        be read: a process with that id may be another one.
         """
         here = _here()
         if self.host != here[0]:
@@ -71,7 +71,7 @@ def _here() -> tuple[str, str, str]:
 
 
 def _started(pid: int) -> str | None:
-    """Start time of a process; None if there is none (a zombie is none), "" if it cannot be told."""
+    """Start time of a process; None if it does not run (a zombie does not), "" if unknown."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text()
     except FileNotFoundError:

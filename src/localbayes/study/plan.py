@@ -1,4 +1,4 @@
-"""What a study is to do: data sets times methods times runs, cut into units of work."""
+"""The work of a study: data sets times methods times runs, cut into units."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from localbayes.study.data import SetSource, find_sets
-from localbayes.study.methods import DEFAULT_COLUMNS, Method, resolve
+from localbayes.study.benchmark import current
+from localbayes.study.builtin_columns import resolve
+from localbayes.study.methods import Method
 from localbayes.study.store import Store
+from localbayes.study.study_sets import SetSource, find_sets
 
 __all__ = ["Plan", "Unit", "make_plan"]
 
@@ -61,7 +63,8 @@ class Plan:
     def lacking(self, unit: Unit, store: Store) -> int:
         """Return how many rows of a unit the store does not have yet."""
         done = store.done(unit.source.name, unit.method.columns, unit.run)
-        return len(unit.method.columns) * self.n_folds - len(done)
+        wanted = {(column, fold) for column in unit.method.columns for fold in range(self.n_folds)}
+        return len(wanted - done)
 
 
 def make_plan(
@@ -78,14 +81,14 @@ def make_plan(
     Parameters
     ----------
     sets : sequence of str, optional
-        Names of the paper's sets or paths of ARFF and CSV files; see `localbayes.study.data.find_sets`.
+        Names of the benchmark's sets or paths of data files; see
+        `localbayes.study.study_sets.find_sets`.
     methods : sequence of str or Method, optional
-        Columns; see `localbayes.study.methods.resolve`. Default: the paper's ten, and three
-        variants of LWNB and ICLNB.
+        Columns; see `localbayes.study.builtin_columns.resolve`. Default: the benchmark's.
     runs, folds : int
         Number of runs of cross-validation, and of folds in each.
     data_dir : path, optional
-        Folder with ARFF files of the paper's sets.
+        Folder with data files; see `localbayes.study.study_sets.find_sets`.
     target : str, optional
         Class column of data files of one's own; default the last.
 
@@ -100,4 +103,4 @@ def make_plan(
     if folds < 2:
         raise ValueError(f"folds must be >= 2, got {folds}")
     sources = find_sets(list(sets or []), Path(data_dir) if data_dir is not None else None, target)
-    return Plan(tuple(sources), tuple(resolve(methods or DEFAULT_COLUMNS)), runs, folds)
+    return Plan(tuple(sources), tuple(resolve(methods or current().default_columns)), runs, folds)

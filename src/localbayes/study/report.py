@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from localbayes.datasets._files import place_atomically
-from localbayes.study import figures, tests
-from localbayes.study.comparison import KAPPAS, PRINTED_COUNTS, rank_panel
-from localbayes.study.findings import Difference, Findings, examine
-from localbayes.study.page import render
+from localbayes._files import place_atomically
+from localbayes.study import figures, significance
+from localbayes.study.accuracy_table import Table
+from localbayes.study.benchmark import current
+from localbayes.study.findings import Findings, examine
+from localbayes.study.report_page import render
+from localbayes.study.report_parts import Content, Picture
+from localbayes.study.report_tables import table_csv, table_tex
 from localbayes.study.store import Store
-from localbayes.study.table import Table, printed, shown
+from localbayes.study.svg import Drawing
 
-__all__ = ["table_csv", "table_tex", "write_report"]
+__all__ = ["write_report"]
 
-_TEX_MARK = {"": "", "worse": r" $\bullet$", "better": r" $\circ$"}
-_TEX_ESCAPES = {c: "\\" + c for c in "&%$#_{}"} | {"~": r"\~{}", "^": r"\^{}", "\\": r"\textbackslash{}"}
-_TEX_ESCAPES |= {"<": r"\textless{}", ">": r"\textgreater{}"}
+# Figures that not every report has.
+_OPTIONAL = ("figure2.svg",)
 
 
 def write_report(path: str | Path, out: str | Path, reference: str | None = None) -> list[Path]:
@@ -34,12 +35,12 @@ def write_report(path: str | Path, out: str | Path, reference: str | None = None
     out : path
         The folder; made if it does not exist.
     reference : str, optional
-        Column that marks refer to; default LCWNB5, or the first with results if it has none.
+        Column that marks refer to; default the benchmark's, or the first with results if that has none.
 
     Returns
     -------
     list of Path
-        The files: `table.csv`, `table.tex`, `tests.json`, three figures and `index.html`.
+        The files: `table.csv`, `table.tex`, `tests.json`, the figures and `index.html`.
 
     Examples
     --------
@@ -53,138 +54,130 @@ def write_report(path: str | Path, out: str | Path, reference: str | None = None
     """
     with Store(path, create=False) as store:
         findings = examine(store, reference)
-        invocations, about = store.invocations(), dict(store.methods())
-    table, ranked = findings.table, findings.ranked
-    drawings = {
-        "figure1": figures.figure1(table, ranked, findings.paper_side()),
-        "figure2": figures.figure2(table),
-        "critical-difference": figures.critical_difference(table, ranked),
-    }
+        content = Content(findings, _pictures(findings), store.invocations(), dict(store.methods()))
     files = {
-        "table.csv": table_csv(table),
+        "table.csv": table_csv(findings.table),
         "table.tex": table_tex(findings),
         "tests.json": json.dumps(_tests(findings), indent=1, allow_nan=False) + "\n",
-        **{f"{name}.svg": drawing.standalone() for name, drawing in drawings.items()},
-        "index.html": render(findings, drawings, invocations, about),
+        **{f"{p.name}.svg": p.drawing.standalone() for p in content.pictures if p.own_file},
+        "index.html": render(content),
     }
     folder = Path(out)
     folder.mkdir(parents=True, exist_ok=True)
-    for name, content in files.items():
-        place_atomically(folder / name, content.encode())
+    for name, text in files.items():
+        place_atomically(folder / name, text.encode())
+    for name in _OPTIONAL:
+        if name not in files:
+            # A figure of the report that is replaced would be taken for one of this report.
+            (folder / name).unlink(missing_ok=True)
     return [folder / name for name in files]
 
 
-def table_csv(table: Table) -> str:
-    """Return the table as CSV: dataset, method, mean, sd, mark."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["dataset", "method", "mean", "sd", "mark"])
-    for s in table.sets:
-        for column in table.columns:
-            cell = table.cell(s.name, column)
-            if cell is not None:
-                row = [s.name, column, shown(cell.mean), shown(cell.sd), cell.mark]
-                writer.writerow(row)
-    return text.getvalue()
-
-
-def table_tex(findings: Findings) -> str:
-    """Return the table as LaTeX, laid out like the paper's."""
-    table = findings.table
-
-    def row(first: str, cells: list[str]) -> str:
-        return " & ".join([first, *cells]) + r" \\"
-
-    lines = [r"\begin{tabular}{l" + "r" * len(table.columns) + "}", r"\hline"]
-    lines += [row("Data set", [_tex(c) for c in table.columns]), r"\hline"]
-    for s in table.sets:
-        cells = [table.cell(s.name, c) for c in table.columns]
-        texts = [f"{shown(c.mean)}$\\pm${shown(c.sd)}{_TEX_MARK[c.mark]}" if c else "--" for c in cells]
-        lines.append(row(_tex(s.name), texts))
-    averages = findings.averages()
-    lines += [r"\hline", row("Average", [_number(averages.get(c), 2) for c in table.columns])]
-    for name, ranks in findings.rank_rows().items():
-        lines.append(row(name.capitalize(), [_number(ranks.get(c), 4) for c in table.columns]))
-    counts = [
-        "" if c == table.reference else str(n) + (r"$\bullet$" if n.dot else "")
-        for c, n in ((c, table.counts(c)) for c in table.columns)
+def _pictures(findings: Findings) -> list[Picture]:
+    table, ranked, every = findings.table, findings.ranked, findings.covering
+    more = any(c not in ranked for c in every)
+    same = "The same for every column that covers these data sets."
+    found = [
+        Picture(
+            "figure1",
+            "figures",
+            figures.averages_and_ranks(table, ranked, findings.published_side()),
+            "Figure 1. Average accuracy and mean rank, best average first. Under equal performance all bars "
+            "end between the dashed lines with a probability of 95 % (9999 permutations within the data "
+            "sets).",
+            parts=_panels(findings, ranked, findings.published_side()),
+        )
     ]
-    lines += [row("{[}s.w./m.w./m.b./s.b.{]}", counts), r"\hline"]
-    return "\n".join([*lines, r"\end{tabular}"]) + "\n"
+    if more:
+        drawing = figures.averages_and_ranks(table, every)
+        parts = _panels(findings, every)
+        found.append(Picture("figure1-all", "figures", drawing, same, own_file=False, parts=parts))
+    found += current().pictures(findings)
+    found.append(
+        Picture(
+            "critical-difference",
+            "ranks",
+            figures.critical_difference(table, ranked),
+            "Mean ranks; a bar joins methods whose ranks differ by less than the critical difference of "
+            "Nemenyi’s test at 5 %.",
+        )
+    )
+    if more:
+        drawing = figures.critical_difference(table, every)
+        found.append(Picture("critical-difference-all", "ranks", drawing, same, own_file=False))
+    curves = [curve for curve in findings.summary.reliability if curve.column in table.columns]
+    found.append(
+        Picture(
+            "reliability",
+            "probabilities",
+            figures.reliability_curves(curves),
+            "How often the predicted class is right, against the probability it was given, all test rows of "
+            "all data sets together; below the diagonal a method is too sure of itself. The log loss is the "
+            "mean over the data sets.",
+            own_file=False,
+            parts=tuple(figures.reliability_curves([curve]) for curve in curves),
+        )
+    )
+    return found
 
 
-def _tex(text: str) -> str:
-    return "".join(_TEX_ESCAPES.get(c, c) for c in text)
-
-
-def _number(value: float | None, digits: int) -> str:
-    return "--" if value is None else shown(value, digits)
-
-
-def _finite(value: float | None) -> float | None:
-    return value if value is not None and math.isfinite(value) else None
+def _panels(
+    findings: Findings, columns: Sequence[str], published: Table | None = None
+) -> tuple[Drawing, ...]:
+    """Return averages and ranks as two drawings."""
+    if len(columns) < 2 or not findings.base:
+        return ()
+    return tuple(figures.averages_and_ranks(findings.table, columns, published, [k]) for k in (0, 1))
 
 
 def _tests(findings: Findings) -> dict[str, Any]:
     table, ranked, base = findings.table, findings.ranked, findings.base
-    theirs = findings.paper_side()
+    benchmark, theirs = current(), findings.published_side()
     enough = len(ranked) > 1 and bool(base)
-    printed_counts = PRINTED_COUNTS if findings.papers_reference else {}
+    compared = bool(findings.compared_cells)
+    printed_counts = benchmark.counts if findings.published_reference else {}
     means = table.means(ranked)
     return {
         "sets": [s.name for s in table.sets],
         "columns": list(table.columns),
         "reference": table.reference,
-        "cells": {
-            "compared": findings.compared_cells,
-            "equal": findings.compared_cells - len(findings.differences),
-            "different": [_difference(d) for d in findings.differences],
-            "note": "ties of LWNB and ICLNB are broken by an arithmetic fitted to the printed table",
+        "averages": {
+            **({benchmark.label: theirs.averages(ranked) if theirs else None} if compared else {}),
+            "here": findings.averages(),
         },
-        "cells_if_the_first_class_wins_ties": {
-            "compared": findings.plain_cells,
-            "equal": findings.plain_cells - len(findings.plain_differences),
-            "different": [_difference(d) for d in findings.plain_differences],
-        },
-        "marks_equal": findings.equal_marks if findings.papers_reference else None,
-        "averages": {"paper": theirs.averages(ranked) if theirs else None, "here": findings.averages()},
         "mean_ranks": {
-            "paper": theirs.mean_ranks(ranked) if theirs else None,
+            **({benchmark.label: theirs.mean_ranks(ranked) if theirs else None} if compared else {}),
             "here": findings.mean_ranks(ranked),
             "all_columns": findings.mean_ranks(findings.covering),
         },
         "counts": {
-            c: {"printed": printed_counts.get(c), "here": str(n), "dot": n.dot}
+            c: {**({"printed": printed_counts.get(c)} if compared else {}), "here": str(n), "dot": n.dot}
             for c, n in ((c, table.counts(c)) for c in table.columns if c != table.reference)
         },
         "tests": [
             {
                 key: _finite(value) if isinstance(value, float) else value
                 for key, value in test.as_dict().items()
+                if compared or not key.startswith(benchmark.label)
             }
             for test in findings.comparisons
         ],
         "holm": {c: {"p": p, "adjusted": q} for c, (p, q) in findings.holm.items()},
         "nemenyi": {
             "columns": ranked,
-            "critical_difference": tests.nemenyi_critical_difference(len(ranked), len(base))
+            "critical_difference": significance.nemenyi_critical_difference(len(ranked), len(base))
             if enough
             else None,
         },
         "figure1": {
-            "average_bounds": list(tests.permutation_bounds(means)) if enough else None,
-            "mean_rank_bounds": list(tests.permutation_bounds(tests.ranks(means))) if enough else None,
+            "average_bounds": list(significance.permutation_bounds(means)) if enough else None,
+            "mean_rank_bounds": list(significance.permutation_bounds(significance.ranks(means)))
+            if enough
+            else None,
         },
-        "figure2": {k: rank_panel(table, k)[0] for k in ("n", "m", "r")} if table.has(*KAPPAS) else None,
+        **benchmark.data(findings),
     }
 
 
-def _difference(found: Difference) -> dict[str, Any]:
-    return {
-        "dataset": found.dataset,
-        "method": found.column,
-        "paper": str(found.paper),
-        "here": str(found.here),
-        "tie_range": [printed(found.here.low), printed(found.here.high)],
-        "cause": found.cause,
-    }
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None

@@ -1,4 +1,4 @@
-"""Run a plan: do what the store lacks of it, in one or several processes."""
+"""Run a plan: do the work that the store lacks, in one or several processes."""
 
 from __future__ import annotations
 
@@ -10,16 +10,17 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from localbayes._warnings import warn
-from localbayes.study.cluster import work_on_cluster
+from localbayes.study.builtin_columns import built_in
 from localbayes.study.crew import Crew, refuse_what_cannot_be_sent
-from localbayes.study.methods import built_in
+from localbayes.study.dask_work import work_on_cluster
+from localbayes.study.fold_work import one_line, work
 from localbayes.study.plan import Plan, Unit
 from localbayes.study.store import FoldRow, Store
-from localbayes.study.work import one_line, work
 
 __all__ = ["Outcome", "Progress", "run_study"]
 
 POLL_SECONDS = 0.5
+_MOST_IDLE_ROUNDS = 3
 
 
 class Outcome(NamedTuple):
@@ -38,16 +39,16 @@ class Outcome(NamedTuple):
 
 
 class Progress(Protocol):
-    """Is told how a run gets on."""
+    """An observer of a run, such as a progress bar."""
 
     def begin(self, todo: Sequence[tuple[Unit, int]]) -> None:
-        """Take the units that are not complete, with the number of rows that each lacks."""
+        """The run begins: `todo` has the incomplete units, each with the number of rows that it lacks."""
 
     def advance(self, unit: Unit, rows: int) -> None:
-        """Note that rows of a unit were written."""
+        """Rows of a unit were written."""
 
     def waiting(self, units: int) -> None:
-        """Note that all that is left is in the hands of another run."""
+        """Another run holds all units that are left."""
 
 
 def run_study(
@@ -59,7 +60,7 @@ def run_study(
     progress: Progress | None = None,
     dask: str | None = None,
 ) -> Outcome:
-    """Do what the store lacks of a plan.
+    """Do the work of a plan that the store lacks.
 
     Parameters
     ----------
@@ -72,7 +73,7 @@ def run_study(
     retry : bool
         Try failed folds again.
     progress : Progress, optional
-        Is told how it goes.
+        Observes the run.
     dask : str, optional
         Address of the scheduler of a Dask cluster that is to do the work in place of processes here.
 
@@ -116,7 +117,7 @@ def run_study(
 
 
 def _warn_of_other_versions(store: Store, sets: Sequence[str], columns: Sequence[str]) -> None:
-    """Say that results of our own columns were not made by this version: they are kept, whatever changed."""
+    """Warn of results of built-in columns that another version of localbayes made; they are kept."""
     from localbayes import __version__
 
     found = store.other_versions(sets, [name for name in columns if name in built_in()], __version__)
@@ -128,7 +129,7 @@ def _warn_of_other_versions(store: Store, sets: Sequence[str], columns: Sequence
 
 
 def _changed_sets(plan: Plan, store: Store, tally: _Tally) -> tuple[str, ...]:
-    """Read the files of one's own that lack nothing, and tell which are not what the store was made with.
+    """Read the user's files whose results are complete, and name those that differ from the store's.
 
     All other data sets are looked at when they are worked on.
     """
@@ -145,10 +146,12 @@ def _changed_sets(plan: Plan, store: Store, tally: _Tally) -> tuple[str, ...]:
 
 
 def _do(plan: Plan, store: Store, tally: _Tally, jobs: int, dask: str | None) -> None:
+    idle = 0
     while tally.left:
+        lacking = tally.lacking
         free = [unit for unit in tally.left if store.free(*unit.key)]
         if not free:
-            # Another run has all that is left; should it die, its work falls to this one.
+            # Another run has all that is left. If it dies, its work falls to this one.
             tally.waiting()
             time.sleep(POLL_SECONDS)
         elif dask is not None:
@@ -158,24 +161,32 @@ def _do(plan: Plan, store: Store, tally: _Tally, jobs: int, dask: str | None) ->
         else:
             Crew(plan, store, free, tally.note).run(min(jobs, len(free)))
         tally.refresh()
+        if free and tally.lacking >= lacking:
+            # Another run may take what was free at the same moment, but not again and again.
+            idle += 1
+            if idle > _MOST_IDLE_ROUNDS:
+                raise store.damaged(f"{tally.lacking} results are missing, however often they are written")
+        else:
+            idle = 0
 
 
 class _Tally:
-    """What is left of a plan, and what this run has done of it."""
+    """Counts what is left of a plan and what this run has done."""
 
     def __init__(self, plan: Plan, store: Store, progress: Progress | None) -> None:
         self._plan, self._store, self._progress = plan, store, progress
         self.rows = self.failed = 0
         self.first_error: str | None = None
-        self.left = plan.units()
+        self.left, self.lacking = plan.units(), 0
         todo = self.refresh()
         if progress and todo:
             progress.begin(todo)
 
     def refresh(self) -> list[tuple[Unit, int]]:
-        """Keep the units that are not complete, whoever worked on them, and count the rows they lack."""
+        """Keep the units that are not complete, and count the rows that they lack."""
         todo = [(unit, n) for unit in self.left if (n := self._plan.lacking(unit, self._store))]
         self.left = [unit for unit, _ in todo]
+        self.lacking = sum(rows for _, rows in todo)
         return todo
 
     def note(self, unit: Unit, rows: list[FoldRow]) -> None:

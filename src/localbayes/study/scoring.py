@@ -1,4 +1,4 @@
-"""What a prediction is worth: correct answers, how ties could have fallen, log loss, reliability."""
+"""Scores of a prediction: correct answers, the range that ties allow, log loss, reliability."""
 
 from __future__ import annotations
 
@@ -9,18 +9,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from localbayes.classifiers.base import TIE
+from localbayes.classifiers.scores import TIE
+from localbayes.study.measures import Scored, measure_all
 
 __all__ = ["Prediction", "Score", "score"]
 
 N_BINS = 10
 _SHOWN_CLASSES = 5
-# scikit-learn's log_loss clips at the same probability.
-LEAST_LOG_PROBABILITY = float(np.log(np.finfo(np.float64).eps))
 
 
 class Prediction(NamedTuple):
-    """What a method says about the test rows of a fold.
+    """Predictions of a method for the test rows of a fold.
 
     `log_joint` has a column per entry of `classes` and need not be normalised; `labels` are predicted labels.
     With scores alone, the class declared first among those within 1e-9 of the best is predicted.
@@ -37,13 +36,17 @@ class Prediction(NamedTuple):
 
 
 class Score(NamedTuple):
-    """Counts of one fold; log loss and bins are None without scores."""
+    """Counts of one fold; log loss, bins and measures are None without scores.
+
+    `measures` holds the measures beside the log loss, as JSON; None if there are none.
+    """
 
     correct: int
     ties_well: int
     ties_badly: int
     log_loss: float | None
     bins: str | None
+    measures: str | None = None
 
 
 def score(prediction: Prediction, classes: Sequence[Any], truth: NDArray[np.intp]) -> Score:
@@ -85,10 +88,15 @@ def score(prediction: Prediction, classes: Sequence[Any], truth: NDArray[np.intp
     well = np.where(decided, right, tied[rows, truth])
     badly = np.where(decided, right, tied[rows, truth] & (tied.sum(axis=1) == 1))
     log_probability = log_joint - np.logaddexp.reduce(log_joint, axis=1, keepdims=True)
-    loss = -np.maximum(log_probability[rows, truth], LEAST_LOG_PROBABILITY)
     confidence = np.exp(np.where(chosen < 0, -np.inf, log_probability[rows, chosen]))
+    measures = measure_all(Scored(log_probability, truth, chosen))
     return Score(
-        int(right.sum()), int(well.sum()), int(badly.sum()), float(loss.mean()), _bins(confidence, right)
+        int(right.sum()),
+        int(well.sum()),
+        int(badly.sum()),
+        measures.pop("log_loss"),
+        _bins(confidence, right),
+        json.dumps(measures) if measures else None,
     )
 
 

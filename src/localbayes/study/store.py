@@ -3,45 +3,22 @@
 from __future__ import annotations
 
 import json
-import sqlite3
+import math
 import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import astuple, dataclass, fields
 from itertools import product, takewhile
-from pathlib import Path
+from types import NoneType
 from typing import Any
 
+from localbayes.study.accuracy_table import SetInfo
+from localbayes.study.claims import Claims
 from localbayes.study.own_code import without_addresses
-from localbayes.study.owner import Owner, this_process
-from localbayes.study.table import SetInfo
+from localbayes.study.store_file import storable
 
 __all__ = ["FoldRow", "Store"]
 
-SCHEMA_VERSION = 1
-BUSY_SECONDS = 60.0
-LEASE_SECONDS = 3600.0
 _SHOWN_LENGTH = 60
-
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS sets (
-    dataset TEXT PRIMARY KEY, n INTEGER NOT NULL, m INTEGER NOT NULL, r INTEGER NOT NULL,
-    paper INTEGER NOT NULL, digest TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS methods (method TEXT PRIMARY KEY, position INTEGER NOT NULL, about TEXT NOT NULL)
-    WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS folds (
-    dataset TEXT NOT NULL, method TEXT NOT NULL, run INTEGER NOT NULL, fold INTEGER NOT NULL,
-    tested INTEGER NOT NULL, correct INTEGER, correct_ties_well INTEGER, correct_ties_badly INTEGER,
-    log_loss REAL, bins TEXT, fit_seconds REAL, predict_seconds REAL, error TEXT, version TEXT NOT NULL,
-    PRIMARY KEY (dataset, method, run, fold)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS claims (
-    dataset TEXT NOT NULL, task TEXT NOT NULL, run INTEGER NOT NULL, owner TEXT NOT NULL,
-    heartbeat REAL NOT NULL,
-    PRIMARY KEY (dataset, task, run)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS invocations (
-    id INTEGER PRIMARY KEY, started REAL NOT NULL, seconds REAL, folds INTEGER, about TEXT NOT NULL);
-"""
 
 
 @dataclass(frozen=True)
@@ -49,6 +26,7 @@ class FoldRow:
     """What one column did on one fold; `error` tells why the counts are missing, if they are.
 
     `bins` holds ten [count, sum of confidence, correct], by the probability of the predicted class, as JSON.
+    `measures` holds further measures by name, as JSON.
 
     Examples
     --------
@@ -73,17 +51,26 @@ class FoldRow:
     predict_seconds: float | None = None
     error: str | None = None
     version: str = ""
+    measures: str | None = None
 
 
-_CLAIM = "dataset = ? AND task = ? AND run = ?"
-_COLUMNS = ", ".join(f.name for f in fields(FoldRow))
+_COLUMNS = [f.name for f in fields(FoldRow)]
 _INSERT = (
-    f"INSERT INTO folds ({_COLUMNS}) VALUES ({', '.join('?' * len(fields(FoldRow)))}) "
+    f"INSERT INTO folds ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))}) "
     "ON CONFLICT (dataset, method, run, fold) DO NOTHING"
 )
+_TEXT, _WHOLE, _REAL, _ABSENT = (str,), (int,), (float, int), (NoneType,)
+_KINDS = {
+    **dict.fromkeys(("dataset", "method", "version"), _TEXT),
+    **dict.fromkeys(("run", "fold"), _WHOLE),
+    **dict.fromkeys(("log_loss", "fit_seconds", "predict_seconds"), _REAL + _ABSENT),
+    **dict.fromkeys(("error", "measures"), _TEXT + _ABSENT),
+    # Counts and bins are looked at where the table is made.
+    **dict.fromkeys(("tested", "correct", "correct_ties_well", "correct_ties_badly", "bins"), (object,)),
+}
 
 
-class Store:
+class Store(Claims):
     """An open store. Any number of processes may have the same file open.
 
     Parameters
@@ -103,84 +90,11 @@ class Store:
     {('NB', 0)}
     """
 
-    def __init__(self, path: str | Path, *, create: bool = True) -> None:
-        self.path = Path(path)
-        if not create and not self.path.exists():
-            raise ValueError(f"there is no store {self.path}: make one with `localbayes study run`")
-        if not self.path.parent.is_dir():
-            raise ValueError(f"the folder of the store {self.path} does not exist: make it first")
-        try:
-            self._db = sqlite3.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None)
-        except sqlite3.Error as error:
-            raise ValueError(f"cannot open the store {self.path} ({error}): give another file") from error
-        try:
-            self._prepare()
-        except ValueError:
-            self._db.close()
-            raise
-        except sqlite3.DatabaseError as error:
-            self._db.close()
-            raise ValueError(
-                f"{self.path} is not a usable study store ({error}): give another file"
-            ) from error
-
-    def _prepare(self) -> None:
-        self._db.execute(f"PRAGMA busy_timeout = {int(BUSY_SECONDS * 1000)}")
-        version = self._version()
-        if version not in (None, SCHEMA_VERSION):
-            raise ValueError(
-                f"the store {self.path} has schema {version}, this version of localbayes reads "
-                f"{SCHEMA_VERSION}: use a new store"
-            )
-        if self._db.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
-            self._db.execute("PRAGMA journal_mode = WAL")
-        self._db.execute("PRAGMA synchronous = NORMAL")
-        if version is None:
-            with self.transaction():
-                for statement in _SCHEMA.split(";\n"):
-                    self._db.execute(statement)
-                self._db.execute("INSERT OR IGNORE INTO meta VALUES ('schema', ?)", (str(SCHEMA_VERSION),))
-
-    def _version(self) -> int | None:
-        tables = {row[0] for row in self._db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-        if not tables:
-            return None
-        if "meta" not in tables or "folds" not in tables:
-            raise ValueError(f"{self.path} is an SQLite file of something else: give another file as store")
-        version = self._number("schema")
-        if version is None:
-            raise ValueError(f"the store {self.path} is damaged, its schema is not noted: use another store")
-        return version
-
-    def _number(self, key: str) -> int | None:
-        row = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-        if row is not None and not str(row[0]).isdecimal():
-            raise ValueError(
-                f"the store {self.path} is damaged, its {key} is {row[0]!r}, expected a number: "
-                "use another store"
-            )
-        return None if row is None else int(row[0])
-
     def __enter__(self) -> Store:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    def close(self) -> None:
-        """Close the file."""
-        self._db.close()
-
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
-        """Write inside one transaction, or not at all."""
-        self._db.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-        except BaseException:
-            self._db.execute("ROLLBACK")
-            raise
-        self._db.execute("COMMIT")
 
     def fix_folds(self, n_folds: int) -> None:
         """Make `n_folds` the number of folds of this store, or refuse if it is another."""
@@ -201,7 +115,7 @@ class Store:
         with self.transaction():
             self._db.execute(
                 "INSERT OR IGNORE INTO sets VALUES (?, ?, ?, ?, ?, ?)",
-                (info.name, info.n, info.m, info.r, int(info.paper), digest),
+                (info.name, info.n, info.m, info.r, int(info.published), digest),
             )
             known = self._db.execute("SELECT digest FROM sets WHERE dataset = ?", (info.name,)).fetchone()[0]
         if known != digest:
@@ -211,9 +125,12 @@ class Store:
             )
 
     def sets(self) -> list[SetInfo]:
-        """Return the data sets, sorted by name as in the paper."""
-        rows = self._db.execute("SELECT dataset, n, m, r, paper FROM sets")
-        found = [SetInfo(name, n, m, r, bool(paper)) for name, n, m, r, paper in rows]
+        """Return the data sets, sorted by name."""
+        found = []
+        for row in self._db.execute("SELECT * FROM sets"):
+            self._check(row, (_TEXT, _WHOLE, _WHOLE, _WHOLE, _WHOLE, _TEXT), f"the data set {row[0]!r:.60}")
+            name, n, m, r, published, _ = row
+            found.append(SetInfo(name, n, m, r, bool(published)))
         return sorted(found, key=lambda s: (s.name.casefold(), s.name))
 
     def add_methods(self, columns: Sequence[tuple[str, str]], reworded: Collection[str] = ()) -> None:
@@ -247,17 +164,17 @@ class Store:
 
     def methods(self) -> list[tuple[str, str]]:
         """Return the columns and their descriptions, in the order in which they came."""
-        return list(self._db.execute("SELECT method, about FROM methods ORDER BY position"))
+        rows = list(self._db.execute("SELECT method, about FROM methods ORDER BY position"))
+        for row in rows:
+            self._check(row, (_TEXT, _TEXT), f"the column {row[0]!r:.60}")
+        return rows
 
     def add(self, rows: Iterable[FoldRow], claim: tuple[str, str, int] | None = None) -> None:
         """Write rows in one transaction, and renew the claim under which they were made."""
         with self.transaction():
-            self._db.executemany(_INSERT, [astuple(row) for row in rows])
+            self._db.executemany(_INSERT, [_storable(row) for row in rows])
             if claim is not None:
-                self._db.execute(
-                    f"UPDATE claims SET heartbeat = ? WHERE {_CLAIM} AND owner = ?",
-                    (time.time(), *claim, str(this_process())),
-                )
+                self._renew(claim)
 
     def done(self, dataset: str, methods: Sequence[str], run: int) -> set[tuple[str, int]]:
         """Return the (method, fold) pairs of one run that have a row."""
@@ -267,8 +184,18 @@ class Store:
 
     def rows(self) -> Iterator[FoldRow]:
         """Yield every row, sorted by data set, method, run and fold."""
-        for row in self._db.execute(f"SELECT {_COLUMNS} FROM folds ORDER BY dataset, method, run, fold"):
-            yield FoldRow(*row)
+        present = self._columns("folds")
+        columns = [name for name in _COLUMNS if name in present]
+        kinds = [_KINDS[name] for name in columns]
+        query = f"SELECT {', '.join(columns)} FROM folds ORDER BY dataset, method, run, fold"
+        for values in self._db.execute(query):
+            what = "{1} on {0}, run {2}, fold {3}".format(*values)
+            self._check(values, kinds, what)
+            row = FoldRow(**dict(zip(columns, values, strict=True)))
+            numbers = (row.log_loss, row.fit_seconds, row.predict_seconds)
+            if not all(math.isfinite(number) for number in numbers if number is not None):
+                raise self.damaged(f"{what} has {numbers} where finite numbers are expected")
+            yield row
 
     def other_versions(self, datasets: Sequence[str], methods: Sequence[str], version: str) -> list[str]:
         """Return the versions of localbayes, other than this one, that made rows of the named columns."""
@@ -302,48 +229,6 @@ class Store:
             for method in methods
         )
 
-    def free(self, dataset: str, task: str, run: int) -> bool:
-        """Whether no other living process works on it."""
-        return not self._held((dataset, task, run), this_process())
-
-    def claim(self, dataset: str, task: str, run: int) -> bool:
-        """Take a piece of work unless a living process has it; True if it is now ours."""
-        me = this_process()
-        key = (dataset, task, run)
-        if self._held(key, me):
-            return False
-        with self.transaction():
-            if self._held(key, me):
-                return False
-            self._db.execute(
-                "INSERT OR REPLACE INTO claims VALUES (?, ?, ?, ?, ?)", (*key, str(me), time.time())
-            )
-        return True
-
-    def _held(self, key: tuple[str, str, int], me: Owner) -> bool:
-        row = self._db.execute(f"SELECT owner, heartbeat FROM claims WHERE {_CLAIM}", key).fetchone()
-        if row is None or (owner := Owner.parse(row[0])) == me:
-            return False
-        alive = owner.alive()
-        # Of a process that cannot be seen nothing is known but when it last wrote: it loses its claim after
-        # an hour's silence.
-        return row[1] + LEASE_SECONDS > time.time() if alive is None else alive
-
-    def release(self, dataset: str, task: str, run: int) -> None:
-        """Give up a claim of this process."""
-        with self.transaction():
-            self._db.execute(
-                f"DELETE FROM claims WHERE {_CLAIM} AND owner = ?",
-                (dataset, task, run, str(this_process())),
-            )
-
-    def claims_of(self, pid: int) -> list[tuple[str, str, int]]:
-        """Return the claims of a process of this machine."""
-        host = this_process().host
-        rows = self._db.execute("SELECT dataset, task, run, owner FROM claims").fetchall()
-        owned = ((row[:3], Owner.parse(row[3])) for row in rows)
-        return [key for key, owner in owned if owner.pid == pid and owner.host == host]
-
     def begin_invocation(self, about: dict[str, Any]) -> int:
         """Note that a run begins, and on what; return its number."""
         with self.transaction():
@@ -362,13 +247,19 @@ class Store:
     def invocations(self) -> list[dict[str, Any]]:
         """Return what is known of every run on this store."""
         rows = self._db.execute("SELECT started, seconds, folds, about FROM invocations ORDER BY id")
-        try:
-            return [{"started": s, "seconds": t, "folds": f, **json.loads(about)} for s, t, f, about in rows]
-        except (ValueError, TypeError) as error:
-            raise ValueError(
-                f"the store {self.path} is damaged, what it notes of its runs cannot be read ({error}): "
-                "use another store"
-            ) from error
+        found = []
+        for started, seconds, folds, about in rows:
+            self._check((started, seconds, about), (_REAL, _REAL + _ABSENT, _TEXT), "a note of a run")
+            try:
+                time.gmtime(started)
+                found.append({"started": started, "seconds": seconds, "folds": folds, **json.loads(about)})
+            except (ValueError, TypeError, OverflowError, OSError) as error:
+                raise self.damaged(f"what it notes of its runs cannot be read ({error})") from error
+        return found
+
+
+def _storable(row: FoldRow) -> tuple[Any, ...]:
+    return tuple(storable(value) if isinstance(value, str) else value for value in astuple(row))
 
 
 def _where_different(old: str, new: str) -> tuple[str, str]:

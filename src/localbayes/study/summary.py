@@ -1,4 +1,4 @@
-"""From the rows of a store to the big table and everything else that the report shows."""
+"""From the rows of a store to the big table, failures and reliability."""
 
 from __future__ import annotations
 
@@ -10,9 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from localbayes._warnings import warn
+from localbayes.study.accuracy_table import Cell, Table
+from localbayes.study.benchmark import current
+from localbayes.study.builtin_columns import FLAGSHIP
+from localbayes.study.measures import MEASURES
 from localbayes.study.scoring import N_BINS
 from localbayes.study.store import FoldRow, Store
-from localbayes.study.table import PAPER_COLUMNS, REFERENCE, Cell, Table
 from localbayes.weka import corrected_paired_ttest
 
 __all__ = ["Failure", "Reliability", "Summary", "read_table", "summarise"]
@@ -33,7 +36,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class Reliability:
-    """How often a column is right when it says it is sure: confidence, accuracy and rows of each bin."""
+    """How often a column is right at a stated probability: confidence, accuracy and rows of each bin."""
 
     column: str
     log_loss: float
@@ -42,7 +45,7 @@ class Reliability:
 
 @dataclass(frozen=True)
 class Summary:
-    """What a store says."""
+    """What the rows of a store give: the table, failures, reliability, versions of localbayes."""
 
     table: Table
     failures: tuple[Failure, ...]
@@ -59,7 +62,8 @@ def read_table(store: Store, reference: str | None = None) -> Table:
         An open store.
     reference : str, optional
         Column that the others are compared with, by the corrected paired t-test on the folds that both have.
-        Default LCWNB5, or the first with results if it has none.
+        Default the benchmark's reference, or LCWNB where no set of the benchmark was measured, or the first
+        column with results if that has none.
 
     Examples
     --------
@@ -71,7 +75,7 @@ def read_table(store: Store, reference: str | None = None) -> Table:
     ...     outcome = run_study(make_plan(["iris"], ["NB"]), file)
     ...     with Store(file) as store:
     ...         cell = read_table(store).cells["iris", "NB"]
-    >>> outcome.rows, round(cell.mean, 2)  # the paper prints 94.33
+    >>> outcome.rows, round(cell.mean, 2)
     (100, 94.33)
     """
     return summarise(store, reference).table
@@ -81,51 +85,60 @@ def summarise(store: Store, reference: str | None = None) -> Summary:
     """Read a store once and summarise it; see `read_table`."""
     cells: dict[tuple[str, str], Folds] = defaultdict(dict)
     failed: dict[tuple[str, str, str], int] = defaultdict(int)
-    versions = set()
+    versions, n_folds = set(), store.n_folds
     for row in store.rows():
         versions.add(row.version)
         if row.error is None:
-            _refuse_impossible(row, store)
+            _refuse_impossible(row, store, n_folds)
             cells[row.dataset, row.method][row.run, row.fold] = row
         else:
             failed[row.dataset, row.method, row.error] += 1
     present = {column for _, column in cells} | {column for _, column, _ in failed}
-    columns = [c for c in PAPER_COLUMNS if c in present]
+    columns = [c for c in current().default_columns if c in present]
     columns += [c for c, _ in store.methods() if c in present and c not in columns]
-    chosen = _reference([c for c in columns if any(key[1] == c for key in cells)], reference, store)
-    ratio = 1 / (store.n_folds - 1)
-    done = {key: _cell(folds, cells.get((key[0], chosen)), ratio) for key, folds in cells.items()}
+    sets = tuple(store.sets())
+    own = not any(s.published and any(s.name == name for name, _ in cells) for s in sets)
+    measured = [c for c in columns if any(key[1] == c for key in cells)]
+    chosen = _reference(measured, reference, store, own)
+    ratio = 1 / (n_folds - 1)
+    done = {key: _cell(folds, cells.get((key[0], chosen)), ratio, store) for key, folds in cells.items()}
     return Summary(
-        Table(tuple(store.sets()), tuple(columns), done, chosen),
+        Table(sets, tuple(columns), done, chosen),
         tuple(Failure(d, c, count, error) for (d, c, error), count in sorted(failed.items())),
         tuple(
             found
             for column in columns
-            if (sets := [f.values() for (_, c), f in cells.items() if c == column])
-            and (found := _reliability(column, sets, store))
+            if (folds := [f.values() for (_, c), f in cells.items() if c == column])
+            and (found := _reliability(column, folds, store))
         ),
         tuple(sorted(versions)),
     )
 
 
-def _reference(measured: Sequence[str], wanted: str | None, store: Store) -> str:
-    if not measured or (wanted or REFERENCE) in measured:
-        return wanted or REFERENCE
+def _reference(measured: Sequence[str], wanted: str | None, store: Store, own: bool) -> str:
+    usual = current().reference
+    if own and wanted is None and measured:
+        # In a study of one's own data the default classifier leads, whatever the benchmark compares with.
+        return next((c for c in (FLAGSHIP, usual) if c in measured), measured[0])
+    if not measured or (wanted or usual) in measured:
+        return wanted or usual
     if wanted is not None:
         raise ValueError(
             f"the store {store.path} has no results of the column {wanted!r}: "
             f"the reference can be {', '.join(measured)}"
         )
-    if len(measured) > 1:
+    if usual and len(measured) > 1:
         warn(
-            f"{REFERENCE} has no results in {store.path}, so marks refer to {measured[0]}: "
+            f"{usual} has no results in {store.path}, so marks refer to {measured[0]}: "
             "choose another column with --reference"
         )
     return measured[0]
 
 
-def _refuse_impossible(row: FoldRow, store: Store) -> None:
-    """Refuse a store in which a fold has no test rows, or counts that cannot be."""
+def _refuse_impossible(row: FoldRow, store: Store, n_folds: int) -> None:
+    """Refuse a store with a fold that no run has, without test rows, or with counts that cannot be."""
+    if row.run < 0 or not 0 <= row.fold < n_folds:
+        raise _damaged(row, store, f"expected a run of at least 1 and a fold from 0 to {n_folds - 1}")
     counts = (row.correct, row.correct_ties_well, row.correct_ties_badly)
     whole = all(isinstance(n, int) for n in (row.tested, *counts))
     if not (whole and row.tested > 0 and all(0 <= (n or 0) <= row.tested for n in counts)):
@@ -135,10 +148,10 @@ def _refuse_impossible(row: FoldRow, store: Store) -> None:
 
 def _damaged(row: FoldRow, store: Store, words: str) -> ValueError:
     place = f"{row.method} on {row.dataset}, run {row.run}, fold {row.fold}"
-    return ValueError(f"the store {store.path} is damaged, {place}: {words}; delete that row and run again")
+    return store.damaged(f"{place}: {words}", "; delete that row and run again")
 
 
-def _cell(folds: Folds, reference: Folds | None, ratio: float) -> Cell:
+def _cell(folds: Folds, reference: Folds | None, ratio: float, store: Store) -> Cell:
     rows = list(folds.values())
     per_cent = _per_cent(rows)
     test = None
@@ -165,7 +178,24 @@ def _cell(folds: Folds, reference: Folds | None, ratio: float) -> Cell:
         log_loss=float(np.mean(losses)) if len(losses) == len(rows) else nan,
         fit_seconds=sum(row.fit_seconds or 0.0 for row in rows),
         predict_seconds=sum(row.predict_seconds or 0.0 for row in rows),
+        measures=_measures(rows, store),
     )
+
+
+def _measures(rows: Sequence[FoldRow], store: Store) -> dict[str, float]:
+    """Return the mean of every measure that all folds have."""
+    kept = [_kept_measures(row, store) for row in rows]
+    names = [m.name for m in MEASURES if all(m.name in values for values in kept)]
+    return {name: float(np.mean([values[name] for values in kept])) for name in names}
+
+
+def _kept_measures(row: FoldRow, store: Store) -> dict[str, float]:
+    if row.measures is None:
+        return {}
+    try:
+        return {str(name): float(value) for name, value in json.loads(row.measures).items()}
+    except (ValueError, TypeError, AttributeError) as error:
+        raise _damaged(row, store, f"measures are {row.measures[:30]!r}") from error
 
 
 def _per_cent(rows: Iterable[FoldRow]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:

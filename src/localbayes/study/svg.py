@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from html import escape
+import re
+from html import escape as escape_markup
 
 __all__ = ["CSS", "Drawing", "number"]
 
@@ -20,7 +21,7 @@ CSS = """
 .fig .band { fill: var(--band); }
 .fig .bar { fill: var(--bar); }
 .fig .bar.ours { fill: var(--accent); }
-.fig .paper { fill: var(--page); stroke: var(--ink); stroke-width: 1.3; }
+.fig .published { fill: var(--page); stroke: var(--ink); stroke-width: 1.3; }
 .fig .curve { stroke: var(--accent); stroke-width: 2; fill: none; }
 .fig .dot { fill: var(--accent); }
 .fig .rank1 { fill: var(--rank1); } .fig .rank2 { fill: var(--rank2); } .fig .rank3 { fill: var(--rank3); }
@@ -40,6 +41,10 @@ _STANDALONE = (
     f".fig {{ {LIGHT}; background: var(--page); }} "
     f"@media (prefers-color-scheme: dark) {{ .fig {{ {DARK} }} }}{CSS}"
 )
+
+
+# What XML allows in a text; anything else would make the whole file unreadable.
+_NOT_XML = re.compile(r"[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 class Drawing:
@@ -103,6 +108,17 @@ class Drawing:
         height = f'height="{number(self.height)}"'
         head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} {height} class="fig" role="img">'
         return head + style + "\n".join(self._parts) + "</svg>"
+
+
+def escape(text: str) -> str:
+    """Escape a text for XML; characters that XML forbids become a replacement character.
+
+    Examples
+    --------
+    >>> escape("a<b\\x07")
+    'a&lt;b�'
+    """
+    return escape_markup(_NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text))
 
 
 def number(value: float) -> str:

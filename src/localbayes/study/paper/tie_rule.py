@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from localbayes.classifiers.base import TIE
+from localbayes.classifiers.scores import TIE
 from localbayes.study.scoring import Prediction
 
 if TYPE_CHECKING:

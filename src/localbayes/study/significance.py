@@ -32,9 +32,9 @@ __all__ = [
 ]
 
 FloatArray = NDArray[np.float64]
-# Up to so many differences scipy takes the exact distribution by itself.
+# Up to this number of differences SciPy's own choice is the exact distribution.
 _MOST_EXACT = 50
-# A little above P(Bin(36, 1/2) >= 23).
+# The level of the sign test, a little above P(Bin(36, 1/2) >= 23).
 _SIGN_LEVEL = 0.0663
 
 
@@ -118,8 +118,8 @@ def quade(scores: ArrayLike) -> Result:
     """
     table = _table(scores, rows=2, columns=3)
     n, k = table.shape
-    # Ranges of figures with few decimals must tie when they are equal on paper, whatever the rounding of a
-    # binary subtraction makes of them.
+    # Ranges of figures with few decimals must tie when they are equal as decimals, however a binary
+    # subtraction rounds them.
     row_weight = stats.rankdata(np.ptp(table, axis=1).round(9))
     weighted = row_weight[:, None] * (ranks(table) - (k + 1) / 2)
     total = float((weighted**2).sum())
@@ -157,7 +157,7 @@ def wilcoxon_different(first: ArrayLike, second: ArrayLike) -> float:
     >>> wilcoxon_different([80.01, 90.0, 70.0], [80.0, 85.0, 69.0])
     0.25
     """
-    # Differences that are equal on paper are ties, whatever binary subtraction makes of them.
+    # Differences that are equal as decimals are ties, however a binary subtraction rounds them.
     hundredths = np.rint(
         100 * np.asarray(first, dtype=np.float64) - 100 * np.asarray(second, dtype=np.float64)
     )
@@ -181,7 +181,9 @@ def binomial_at_least(count: float, trials: int, chance: float = 0.5) -> float:
 
 
 def wins_needed(sets: int) -> int | None:
-    """Number of wins that is too large for chance at the level of the paper's sign test, 23 of 36.
+    """Fewest wins that are too many for chance, at the level of 23 wins on 36 data sets.
+
+    None if even a win on every data set is not enough.
 
     Examples
     --------
@@ -194,7 +196,7 @@ def wins_needed(sets: int) -> int | None:
 def mean_rank_test(scores: ArrayLike) -> MeanRank:
     """Test whether the mean rank of the first column is too small for chance, by a Gaussian approximation.
 
-    The paper's own test: under equal performance the mean rank has mean (k + 1) / 2 and variance
+    Under equal performance the mean rank has mean (k + 1) / 2 and variance
     (v_1 + ... + v_N) / N^2, where v_j is the variance of the ranks within data set j.
 
     Examples

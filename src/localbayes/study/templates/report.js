@@ -46,8 +46,8 @@
     body.append(...rows);
   }));
 
-  const paper = document.getElementById("show-paper");
-  if (paper) paper.addEventListener("change", () => table.classList.toggle("with-paper", paper.checked));
+  const published = document.getElementById("show-published");
+  if (published) published.addEventListener("change", () => table.classList.toggle("with-published", published.checked));
   const spread = document.getElementById("show-sd");
   spread.addEventListener("change", () => table.classList.toggle("without-sd", !spread.checked));
 

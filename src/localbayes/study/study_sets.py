@@ -1,4 +1,4 @@
-"""A data set as the study uses it: found, filtered as in the paper, encoded once, cut into Weka's folds."""
+"""The data sets of a study: found by name or file, filtered, encoded once, cut into Weka's folds."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from localbayes.study.accuracy_table import SetInfo
+from localbayes.study.benchmark import current
 from localbayes.study.methods import Fold
-from localbayes.study.table import SetInfo
+from localbayes.study.store_file import storable
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from localbayes.encoding import Coded
 
-__all__ = ["SetSource", "StudySet", "find_sets", "prepare"]
+__all__ = ["SetSource", "StudySet", "files_not_used", "find_sets", "prepare"]
 
-_EMBEDDED = "embedded"
-_SUFFIXES = (".arff", ".csv")
+_SUFFIXES = (".arff", ".csv", ".tsv", ".parquet")
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +84,7 @@ class StudySet:
 
 @dataclass(frozen=True)
 class SetSource:
-    """Where a data set comes from: one of the paper's by name, or a file of one's own."""
+    """Where a data set comes from: the benchmark's catalogue, by name, or a file of one's own."""
 
     name: str
     path: Path | None = None
@@ -92,32 +93,29 @@ class SetSource:
 
     @property
     def size(self) -> float:
-        """A rough number of cells, known without reading: large sets are worked on first."""
-        from localbayes.datasets.registry import PAPER_SETS
-
+        """A rough number of cells, known without reading the data: large sets are worked on first."""
         if self.path is not None:
             return self.path.stat().st_size / 4
-        return float(PAPER_SETS[self.name].n * PAPER_SETS[self.name].m)
+        known = current().catalogue.sets[self.name]
+        return float(known.n * known.m)
 
     def load(self) -> StudySet:
         """Read and prepare the data set."""
-        from localbayes.datasets import EMBEDDED, load_paper_set
         from localbayes.datasets.reading import read_table, split_target
-        from localbayes.datasets.registry import PAPER_SETS
 
         if self.path is None:
-            # What comes with the package needs no network.
-            X, y = load_paper_set(self.name, data_dir=self.data_dir, download=self.name not in EMBEDDED)
-            known = PAPER_SETS[self.name]
-            return prepare(SetInfo(self.name, known.n, known.m, known.r), X, y)
+            catalogue = current().catalogue
+            return prepare(catalogue.sets[self.name], *catalogue.load(self.name, self.data_dir))
         X, y = split_target(read_table(self.path), self.target, self.path)
         X, y = _categories(X), y.astype("category")
-        info = SetInfo(self.name, len(X), X.shape[1] + 1, len(y.cat.categories), paper=False)
+        info = SetInfo(self.name, len(X), X.shape[1] + 1, len(y.cat.categories), published=False)
         return prepare(info, X, y)
 
 
 def prepare(info: SetInfo, X: pd.DataFrame, y: pd.Series[Any]) -> StudySet:
-    """Filter a table as the paper does, on the whole, and encode it.
+    """Filter a table as a whole, before it is cut into folds, and encode it.
+
+    Missing values become the mean or the most frequent value; numbers are cut into ten bins of equal width.
 
     Parameters
     ----------
@@ -129,13 +127,14 @@ def prepare(info: SetInfo, X: pd.DataFrame, y: pd.Series[Any]) -> StudySet:
         Categorical; it declares the classes.
     """
     from localbayes.encoding import Coded
-    from localbayes.weka import apply_paper_filters
+    from localbayes.weka import Discretize, ReplaceMissingValues
 
     if y.isna().any():
         raise ValueError(
             f"data set {info.name!r} has {int(y.isna().sum())} rows without a class: remove them"
         )
-    frame = apply_paper_filters(X).reset_index(drop=True)
+    complete = ReplaceMissingValues().fit_transform(X)
+    frame = Discretize(bins=10).fit_transform(complete).reset_index(drop=True)
     sizes = np.array([len(frame[name].cat.categories) for name in frame.columns], dtype=np.int64)
     codes = np.column_stack([frame[name].cat.codes.to_numpy(dtype=np.int64) for name in frame.columns])
     return StudySet(info, frame, Coded(codes, sizes, [str(name) for name in frame.columns]), y.array)
@@ -149,11 +148,11 @@ def find_sets(
     Parameters
     ----------
     names : list of str, optional
-        Names of the paper's sets, `paper` for all 36, `embedded` for the nine that come with the package, or
-        paths of ARFF and CSV files. Default: the ARFF files of the paper's sets in `data_dir`, else the
-        embedded ones.
+        Names of the benchmark's sets and groups of them, or paths of ARFF, CSV, TSV and Parquet files.
+        Default: what `data_dir` has, else the benchmark's default.
     data_dir : path, optional
-        Folder with ARFF files of the paper's sets.
+        Folder with ARFF files of the benchmark's sets, or with data files of one's own; see
+        `files_not_used`.
     target : str, optional
         Class column of files of one's own; default the last.
 
@@ -162,16 +161,15 @@ def find_sets(
     >>> [source.name for source in find_sets(["iris", "vote"])]
     ['iris', 'vote']
     """
-    from localbayes.datasets.registry import PAPER_SETS
-
+    catalogue = current().catalogue
     if data_dir is not None and not data_dir.is_dir():
-        raise ValueError(f"the data folder {data_dir} does not exist: give one with ARFF files")
+        raise ValueError(f"the data folder {data_dir} does not exist: give one with data files")
     if not names:
-        present = {path.stem for path in data_dir.glob("*.arff")} if data_dir else set()
-        names = [name for name in PAPER_SETS if name in present] if data_dir else [_EMBEDDED]
+        names = _names_in(data_dir) if data_dir else [catalogue.default]
         if not names:
             raise ValueError(
-                f"the data folder {data_dir} has none of the paper's 36 sets: name the sets to use"
+                f"the data folder {data_dir} has none of {current().possessive} {len(catalogue.sets)} sets "
+                f"and no other file in {', '.join(_SUFFIXES)}: name the sets to use"
             )
     sources: dict[str, SetSource] = {}
     for name in names:
@@ -181,32 +179,45 @@ def find_sets(
     return list(sources.values())
 
 
+def files_not_used(data_dir: Path) -> list[str]:
+    """Return the names of the files in a data folder that a study of this folder leaves out.
+
+    Where the folder has ARFF files of the benchmark's sets, these alone are used; else every data file.
+    """
+    used = set(_names_in(data_dir))
+    files = [path for path in sorted(data_dir.iterdir()) if path.is_file() and path.name[0] != "."]
+    return [
+        storable(path.name)
+        for path in files
+        if str(path) not in used and not (path.suffix == ".arff" and path.stem in used)
+    ]
+
+
+def _names_in(folder: Path) -> list[str]:
+    present = {path.stem for path in folder.glob("*.arff")}
+    known = [name for name in current().catalogue.sets if name in present]
+    return known or [str(path) for path in sorted(folder.iterdir()) if path.suffix.lower() in _SUFFIXES]
+
+
 def _sources(name: str, data_dir: Path | None, target: str | None) -> list[SetSource]:
-    from localbayes.datasets.registry import PAPER_SETS
-
-    if name == "paper":
-        return [SetSource(known, data_dir=data_dir) for known in PAPER_SETS]
-    if name == _EMBEDDED:
-        from localbayes.datasets import EMBEDDED
-
-        return [SetSource(known, data_dir=data_dir) for known in EMBEDDED]
-    if name in PAPER_SETS:
-        return [SetSource(name, data_dir=data_dir)]
+    catalogue = current().catalogue
+    if name in catalogue.sets or name in catalogue.groups:
+        return [SetSource(known, data_dir=data_dir) for known in catalogue.groups.get(name, (name,))]
     path = Path(name)
     if not path.is_file():
         raise ValueError(
-            f"{name!r} is neither one of the paper's sets nor a file: see `localbayes data list`"
+            f"{name!r} is neither one of {current().possessive} sets nor a file: see `localbayes data list`"
         )
     if path.suffix.lower() not in _SUFFIXES:
         raise ValueError(
             f"{name!r} ends in {path.suffix!r}: expected a data file in {' or '.join(_SUFFIXES)}"
         )
-    # A file of one's own is never taken for the paper's set of that name.
-    own = path.name if path.stem in PAPER_SETS else path.stem
+    # A file of one's own is never taken for the benchmark's set of that name.
+    own = storable(path.name if path.stem in catalogue.sets else path.stem)
     return [SetSource(own, path.resolve(), target)]
 
 
 def _categories(table: pd.DataFrame) -> pd.DataFrame:
-    """Everything that is not a number becomes a category."""
+    """Turn every column that does not hold numbers into categories."""
     others = [name for name in table.columns if table[name].dtype.kind not in "iuf"]
     return table.astype(dict.fromkeys(others, "category"))

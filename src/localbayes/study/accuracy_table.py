@@ -2,52 +2,41 @@
 
 from __future__ import annotations
 
-import csv
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from importlib import resources
 
 import numpy as np
 from numpy.typing import NDArray
 
-from localbayes.study.tests import ranks, wins_needed
+from localbayes.study.benchmark import current
+from localbayes.study.significance import ranks, wins_needed
 
-__all__ = [
-    "PAPER_COLUMNS",
-    "REFERENCE",
-    "Cell",
-    "Counts",
-    "SetInfo",
-    "Table",
-    "paper_table",
-    "printed",
-    "shown",
-]
-
-PAPER_COLUMNS = ("LCWNB5", "LCWNB10", "LCWNB20", "NB", "TAN", "AODE", "WAODE", "HNB", "LWNB", "ICLNB")
-REFERENCE = "LCWNB5"
-_MARKS = {"": "", "-": "worse", "+": "better"}
+__all__ = ["Cell", "Counts", "SetInfo", "Table", "printed", "shown"]
 
 FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class SetInfo:
-    """A data set as the study knows it: `m` counts the class attribute, as the paper does."""
+    """A data set: `n` rows, `m` attributes with the class counted, `r` classes.
+
+    `published` says whether it is the benchmark's set of that name, and not a file of one's own.
+    """
 
     name: str
     n: int
     m: int
     r: int
-    paper: bool = True
+    published: bool = True
 
 
 @dataclass(frozen=True)
 class Cell:
     """Accuracy of one column on one data set, in per cent, and how it compares with the reference column.
 
-    `low` and `high` are the means if every tie of the best score had fallen badly or well.
+    `low` and `high` are the means if every tie of the best score had fallen badly or well. `measures` has
+    the mean of every other measure by its name, see `localbayes.study.measures`.
     """
 
     mean: float
@@ -62,6 +51,11 @@ class Cell:
     log_loss: float = math.nan
     fit_seconds: float = math.nan
     predict_seconds: float = math.nan
+    measures: dict[str, float] = field(default_factory=dict)
+
+    def measure(self, name: str) -> float:
+        """Return the mean of a measure over the folds; NaN if some fold lacks it."""
+        return self.log_loss if name == "log_loss" else self.measures.get(name, math.nan)
 
     def __str__(self) -> str:
         return f"{shown(self.mean)}±{shown(self.sd)}"
@@ -88,7 +82,7 @@ class Counts:
 
     @property
     def dot(self) -> bool:
-        """Whether the reference wins often enough: the paper's sign test, P(Bin(36, 1/2) >= 23) = 0.0662."""
+        """Whether the reference wins so often that a sign test calls the column worse."""
         need = wins_needed(self.sets)
         return need is not None and self.better >= need
 
@@ -104,24 +98,24 @@ class Counts:
 
 @dataclass(frozen=True)
 class Table:
-    """Cells by (data set, column), with the summaries that the paper prints under them.
+    """Cells by (data set, column), and the averages, ranks and counts that follow from them.
 
-    Ranks, averages and counts are taken from the figures as printed, with two decimals, so that cells that
-    read the same are ties.
+    Averages, ranks and counts use the figures as printed, with two decimals: cells that read the same are
+    ties. `reference` is the column that marks and counts refer to.
 
     Examples
     --------
-    >>> table = paper_table()
-    >>> table.cell("iris", "LCWNB5").mean
-    94.73
-    >>> printed(table.averages(["LCWNB5", "NB"])["NB"])
-    82.34
+    >>> sets = (SetInfo("mine", 60, 5, 2), SetInfo("yours", 90, 3, 2))
+    >>> cells = {("mine", "NB"): Cell(81.5, 2.0), ("yours", "NB"): Cell(90.5, 1.0)}
+    >>> table = Table(sets, ("NB",), cells, reference="NB")
+    >>> str(table.cell("mine", "NB")), table.averages(["NB"])
+    ('81.50±2.00', {'NB': 86.0})
     """
 
     sets: tuple[SetInfo, ...]
     columns: tuple[str, ...]
     cells: dict[tuple[str, str], Cell] = field(repr=False)
-    reference: str = REFERENCE
+    reference: str = field(default_factory=lambda: current().reference)
 
     def cell(self, dataset: str, column: str) -> Cell | None:
         """Return the cell, or None where nothing was measured."""
@@ -192,7 +186,7 @@ def printed(value: float, digits: int = 2) -> float:
 
 
 def shown(value: float, digits: int = 2) -> str:
-    """Write a figure as the paper would print it.
+    """Write a figure with the decimals of a printed table.
 
     Examples
     --------
@@ -200,23 +194,3 @@ def shown(value: float, digits: int = 2) -> str:
     ('85.20', '4.7500')
     """
     return f"{printed(value, digits):.{digits}f}"
-
-
-def paper_table() -> Table:
-    """Return the table as the paper prints it: 36 data sets, ten columns.
-
-    Examples
-    --------
-    >>> table = paper_table()
-    >>> len(table.sets), len(table.columns), table.cell("vote", "NB").mark
-    (36, 10, 'worse')
-    """
-    text = resources.files("localbayes.study").joinpath("paper_results.csv").read_text(encoding="utf-8")
-    sets, cells = [], {}
-    for row in csv.DictReader(text.splitlines()):
-        name = row["dataset"]
-        sets.append(SetInfo(name, int(row["n"]), int(row["m"]), int(row["r"])))
-        for column in PAPER_COLUMNS:
-            mean, sd, mark = (row[column] + " ").split(" ", 2)
-            cells[name, column] = Cell(float(mean), float(sd), mark=_MARKS[mark.strip()])
-    return Table(tuple(sets), PAPER_COLUMNS, cells)
