@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "AODE",
@@ -13,13 +13,24 @@ __all__ = [
     "NB",
     "TAN",
     "WAODE",
+    "LocalBayesClassifier",
     "__version__",
     "load_model",
     "save_model",
 ]
 
 if TYPE_CHECKING:
-    from localbayes.classifiers import AODE, HNB, ICLNB, LCWNB, LWNB, NB, TAN, WAODE
+    from localbayes.classifiers import (
+        AODE,
+        HNB,
+        ICLNB,
+        LCWNB,
+        LWNB,
+        NB,
+        TAN,
+        WAODE,
+        LocalBayesClassifier,
+    )
     from localbayes.persistence import load_model, save_model
 else:
 

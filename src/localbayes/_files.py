@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
+import secrets
 from pathlib import Path
 
-from localbayes.datasets._files import place_atomically
-
-__all__ = ["check_output", "write_output"]
+__all__ = ["check_output", "place_atomically", "write_output"]
 
 
 def check_output(path: str | os.PathLike[str], force: bool = False) -> Path:
-    """Refuse a path that cannot or must not be written, before any work is done for it.
+    """Refuse a path that cannot be written, or must not be, before any work is done for it.
 
     Parameters
     ----------
@@ -79,3 +80,51 @@ def write_output(path: str | os.PathLike[str], content: bytes, force: bool = Fal
         place_atomically(target, content, replace=force)
     except OSError as error:
         raise OSError(f"cannot write {os.fspath(path)}: {error.strerror or error}") from error
+
+
+def place_atomically(target: Path, content: bytes, replace: bool = True) -> None:
+    """Write beside the target, then rename: whatever happens, no half-written file takes its place.
+
+    Parameters
+    ----------
+    target : Path
+        The file.
+    content : bytes
+        What it is to hold.
+    replace : bool, default=True
+        Whether an existing file may be replaced. If not, a file that appears at the last moment stays too.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     place_atomically(Path(folder, "a"), b"text")
+    ...     [(file.name, file.read_bytes()) for file in Path(folder).iterdir()]
+    [('a', b'text')]
+    """
+    # A name of its own for every call, also in threads. Only the owner could read a file of tempfile.
+    beside = target.with_name(f".{secrets.token_hex(8)}.part")
+    try:
+        with beside.open("xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        if replace:
+            beside.replace(target)
+        else:
+            _place_new(beside, target)
+    finally:
+        with contextlib.suppress(OSError):
+            beside.unlink()
+
+
+def _place_new(beside: Path, target: Path) -> None:
+    """Rename a file, but not over another one."""
+    try:
+        os.link(beside, target)  # which, unlike renaming, never replaces
+    except FileExistsError:
+        raise
+    except (OSError, AttributeError):  # not on this file system
+        if target.exists():
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target)) from None
+        beside.replace(target)

@@ -1,4 +1,4 @@
-"""Warnings that name the line of the program that uses this package."""
+"""Warnings that point at the line of the user's program, not at this package."""
 
 import sys
 import warnings
@@ -7,7 +7,7 @@ __all__ = ["warn"]
 
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
-    """Warn at the nearest line outside this package that led here.
+    """Warn, and name the nearest caller outside this package as the source.
 
     Examples
     --------

@@ -1,23 +1,39 @@
 """Checks of parameters: one line that says what came and what was expected."""
 
+from collections.abc import Iterable
 from typing import Any, Literal
 
 import numpy as np
 
-__all__ = ["Discretize", "Missing", "check_alpha", "check_count", "check_jobs", "check_number"]
+__all__ = ["Discretize", "Missing", "check_alpha", "check_count", "check_jobs", "check_number", "either"]
 
-Discretize = Literal["width", "quantile", "mdl"]
+Discretize = str
+"""Name of a discretizer, a key of `localbayes.encoding.discretize.DISCRETIZERS`."""
+
 Missing = Literal["impute", "category", "ignore"]
+"""What becomes of missing values."""
+
+
+def either(names: Iterable[str]) -> str:
+    """List the values that a parameter may have.
+
+    Examples
+    --------
+    >>> either(["impute", "category", "ignore"])
+    "'impute', 'category' or 'ignore'"
+    """
+    *most, last = map(repr, names)
+    return f"{', '.join(most)} or {last}" if most else last
 
 
 def check_count(name: str, value: Any, *, at_least: int = 1) -> None:
-    """Refuse what is not a whole number in range."""
+    """Refuse a value that is not a whole number in range."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < at_least:
         raise ValueError(f"{name} must be a whole number >= {at_least}, got {value!r}")
 
 
 def check_jobs(n_jobs: Any) -> None:
-    """Refuse what is no number of threads.
+    """Refuse a value that is not a number of threads.
 
     Examples
     --------
@@ -33,7 +49,7 @@ def check_jobs(n_jobs: Any) -> None:
 
 
 def check_number(name: str, value: Any, *, above: float | None = None, at_least: float | None = None) -> None:
-    """Refuse what is not a finite number in range."""
+    """Refuse a value that is not a finite number in range."""
     bound = f"> {above:g}" if above is not None else f">= {at_least:g}"
     real = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
     if (
@@ -45,7 +61,7 @@ def check_number(name: str, value: Any, *, above: float | None = None, at_least:
 
 
 def check_alpha(alpha: Any) -> None:
-    """Refuse a Laplace constant that is no number, or one whose products leave the range of floating point.
+    """Refuse a Laplace constant that is not a number, or so extreme that products overflow or vanish.
 
     Examples
     --------

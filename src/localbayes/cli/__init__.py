@@ -1,9 +1,9 @@
 """The command line: parse, call, print.
 
-``commands.py`` puts the program together; ``errors.py`` turns whatever goes wrong into one line;
-``tables.py`` holds what commands do with tables and files; ``layout.py`` prints tables; ``options.py`` holds
-the options that commands share; every other file holds commands, or mends what lies below. What is slow to
-import is imported by the command that needs it.
+``commands.py`` puts the program together, ``errors.py`` turns every error into one line, ``options.py`` holds
+the options that commands share, ``inputs.py`` turns them into tables, ``layout.py`` prints tables. The other
+files hold commands, or what one command prints. Modules that are slow to import are imported by the command
+that needs them.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ def main() -> None:
         from localbayes.cli.commands import app
 
         app(prog_name="localbayes")
-    except KeyboardInterrupt:  # while modules are imported; a command that runs hears of it itself
+    except KeyboardInterrupt:  # while modules are imported; a running command handles it itself
         print("interrupted", file=sys.stderr)
         sys.exit(130)
 
 
 def __getattr__(name: str) -> Any:
-    """Put the program together when it is first asked for."""
+    """Import the program when it is first needed."""
     if name != "app":
         raise AttributeError(f"module 'localbayes.cli' has no attribute {name!r}")
     from localbayes.cli.commands import app

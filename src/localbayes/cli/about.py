@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import re
+import textwrap
+from pathlib import Path
+from typing import Annotated
+
 import typer
 
 __all__ = ["info", "methods"]
@@ -10,6 +15,7 @@ _NEEDED = ("numpy", "scipy", "scikit-learn", "skops")
 _OPTIONAL = {
     "pandas": "tables",
     "pyarrow": "Parquet",
+    "openpyxl": "Excel files",
     "polars": "polars tables",
     "matplotlib": "plots",
     "jinja2": "pages of the study and of explanations",
@@ -18,28 +24,68 @@ _OPTIONAL = {
 }
 
 
-def methods() -> None:
-    """List the classifiers, a line each."""
-    from localbayes.classifiers import METHODS
+def methods(
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="NAME", help="Describe this one with its parameters.", show_default=False),
+    ] = None,
+) -> None:
+    """List the classifiers, a line each, or describe one with its parameters.
 
-    width = max(map(len, METHODS))
-    for name, cls in METHODS.items():
+    Example: `localbayes methods LCWNB`
+    """
+    from localbayes.classifiers import CLASSIFIERS
+    from localbayes.cli.options import method_names
+
+    if name is not None:
+        (chosen, *_) = method_names([name])
+        typer.echo(_method_text(CLASSIFIERS[chosen]))
+        return
+    width = max(map(len, CLASSIFIERS))
+    for known, cls in CLASSIFIERS.items():
         summary = (cls.__doc__ or "").strip().split("\n")[0]
-        typer.echo(f"{name:{width}}  {summary}")
+        typer.echo(f"{known:{width}}  {summary}")
 
 
-def info() -> None:
-    """Show versions, the instruction set in use and the optional packages found."""
+def _method_text(cls: type) -> str:
+    """Docstring of a classifier up to its parameters, and how the parameters are set by default."""
+    import inspect
+
+    defaults = [str(p) for p in inspect.signature(cls).parameters.values()]
+    plain = [re.sub(r": .* = ", "=", text) for text in defaults]
+    head = textwrap.fill(f"{cls.__name__}({', '.join(plain)})", 80, subsequent_indent="    ")
+    text = inspect.cleandoc(cls.__doc__ or "")
+    end = re.search(r"^(Attributes|Notes|References|See Also|Examples)\n-+$", text, re.MULTILINE)
+    return f"{head}\n\n{text[: end.start() if end else None].rstrip()}"
+
+
+def info(
+    model_file: Annotated[
+        Path | None,
+        typer.Argument(metavar="MODEL", help="Show what this model file holds.", show_default=False),
+    ] = None,
+) -> None:
+    """Show versions, the instruction set in use and the packages found; or what a model file holds.
+
+    Example: `localbayes info votes.skops`
+    """
+    if model_file is not None:
+        from localbayes.cli.describe import describe_model
+        from localbayes.persistence import load_model
+
+        model = load_model(model_file)
+        typer.echo(f"{model_file}: {model}\n{describe_model(model)}")
+        return
     import os
     import platform
 
-    from localbayes import __version__, kernels
+    from localbayes import __version__, counts
 
     lines = [
         ("localbayes", __version__),
         ("python", f"{platform.python_version()} on {platform.system()} {platform.machine()}"),
         ("cores", str(os.cpu_count())),
-        ("instruction set", f"{kernels.isa()} (available: {', '.join(kernels.isas())})"),
+        ("instruction set", f"{counts.isa()} (available: {', '.join(counts.isas())})"),
         *((name, _version(name) or "not installed") for name in _NEEDED),
         *((name, _version(name) or f"not installed ({purpose})") for name, purpose in _OPTIONAL.items()),
     ]

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from localbayes.cli import about, data, evaluate, explain, models, study, tune
+from localbayes.cli import about, data_commands, evaluate, explain_command, models, study, tune
 from localbayes.cli.errors import OneLineErrors
 from localbayes.cli.plain import PlainApp
 
@@ -17,7 +17,6 @@ app = PlainApp(
     cls=OneLineErrors,
     help="Local Bayesian classifiers for categorical data.",
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["--help", "-h"]},
@@ -44,12 +43,12 @@ def _options(
 for _command in (
     models.fit,
     models.predict,
-    explain.explain,
+    explain_command.explain,
     evaluate.evaluate,
     tune.tune,
     about.methods,
     about.info,
 ):
     app.command()(_command)
-app.add_typer(data.app, name="data")
+app.add_typer(data_commands.app, name="data")
 app.add_typer(study.app, name="study")

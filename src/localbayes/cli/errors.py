@@ -16,7 +16,7 @@ from localbayes.cli.streams import writing_anything
 
 __all__ = ["OneLineErrors", "describe", "one_line"]
 
-# What bad input raises here; anything else is named, for it was not foreseen.
+# Errors that bad input raises. Any other error is a defect, and its type is shown.
 _FORESEEN = (ValueError, OSError, ImportError)
 
 
@@ -40,11 +40,11 @@ class OneLineErrors(PlainGroup):
         try:
             with writing_anything(), warnings.catch_warnings():
                 warnings.showwarning = _show_warning
-                # The classes that a file declares are meant as they stand.
+                # A file may declare classes without rows on purpose.
                 warnings.filterwarnings("ignore", ".* declared classes have no training row")
                 code = super().main(args, prog_name, complete_var, False, windows_expand_args, **extra)
         except _ReaderLeft:
-            # Python flushes stdout once more at exit, which would complain again.
+            # Python flushes stdout once more at exit, which would raise the same error.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             code = 141
         except (_Interrupted, typer.Abort) as error:
@@ -54,14 +54,14 @@ class OneLineErrors(PlainGroup):
         sys.exit(code if isinstance(code, int) else 0)
 
     def make_context(self, *args: Any, **extra: Any) -> Any:
-        """Read the arguments, for which typer may import half the world."""
+        """Read the arguments; Ctrl-C may come while typer imports modules for that."""
         try:
             return super().make_context(*args, **extra)
         except KeyboardInterrupt as error:
             raise _Interrupted from error
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command; what typer makes of Ctrl-C and closed pipes depends on its version."""
+        """Run the command; versions of typer handle Ctrl-C and closed pipes differently."""
         try:
             result = super().invoke(ctx)
             if sys.stdout is not None:
@@ -74,11 +74,11 @@ class OneLineErrors(PlainGroup):
 
 
 class _Interrupted(Exception):
-    """Somebody pressed Ctrl-C."""
+    """Ctrl-C was pressed."""
 
 
 class _ReaderLeft(Exception):
-    """Standard output is a pipe that nobody reads any more."""
+    """Standard output is a pipe whose reader has gone."""
 
 
 def describe(error: BaseException) -> str:
@@ -101,7 +101,7 @@ def describe(error: BaseException) -> str:
     >>> describe(KeyError("x"))
     "unexpected KeyError: 'x' (LOCALBAYES_DEBUG=1 shows where)"
     """
-    # Errors of usage; their class lives in click or in typer, depending on the version.
+    # Errors of usage; their class is in click or in typer, depending on the version.
     if hasattr(error, "format_message"):
         context = getattr(error, "ctx", None)
         hint = f" Try: {context.command_path} --help" if context else ""

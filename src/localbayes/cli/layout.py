@@ -1,4 +1,4 @@
-"""Tables on the screen: fitted to a terminal, as wide as they are in a pipe, and no figure is ever cut."""
+"""Tables on the screen: fitted to a terminal, full width in a pipe; figures are never cut."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FEW = 8
 
 
 def stdout_console() -> Console:
-    """Rich's console, in which nothing is taken for markup; a pipe or file has no width to keep to."""
+    """Rich's console without markup; a pipe or file has no limit on the width."""
     from rich.console import Console
 
     seen = sys.stdout is not None and sys.stdout.isatty()
@@ -111,7 +111,7 @@ def print_table(console: Console, table: Table) -> None:
 
 
 def _longest(column: Any) -> int:
-    """Width of the widest cell, the heading counted."""
+    """Width of the widest cell, including the heading."""
     return max(map(_cells, (column.header, *column.cells)))
 
 

@@ -2,37 +2,41 @@
 
 from __future__ import annotations
 
-import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from localbayes.cli.describe import describe_model
+from localbayes.cli.input_tables import check_place, check_table_name, counted, size_text, table_bytes
+from localbayes.cli.inputs import Columns, data_path, features_for, read_labelled, reading
 from localbayes.cli.options import (
     AlphaOption,
     BinsOption,
     CategoricalOption,
     DaskOption,
     DataArgument,
+    DecimalOption,
+    DropOption,
+    EncodingOption,
     ForceOption,
     JobsOption,
     KappaOption,
+    KeepOption,
     MethodOption,
     MissingOption,
+    NaOption,
     NeighboursOption,
     ParamOption,
+    SepOption,
+    SkipOption,
     TargetOption,
-    check_categorical,
     make_model,
-    text_columns,
 )
 from localbayes.cli.progress import progress_bar
-from localbayes.cli.tables import check_place, check_table_name, counted, size_text, table_bytes
-from localbayes.datasets.reading import read_table, split_target
+from localbayes.cli.waiting import sign_of_life
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import pandas as pd
 
     from localbayes.classifiers import BayesClassifier
@@ -45,12 +49,12 @@ _PART_ROWS = 4096
 
 def fit(
     data: DataArgument,
-    target: TargetOption,
     output: Annotated[
         Path,
         typer.Option("--output", "-o", metavar="MODEL", help="Where to save the model.", show_default=False),
     ],
-    method: MethodOption = "LCWNB",
+    target: TargetOption = None,
+    method: MethodOption = None,
     kappa: KappaOption = None,
     alpha: AlphaOption = None,
     k: NeighboursOption = None,
@@ -58,6 +62,13 @@ def fit(
     missing: MissingOption = None,
     categorical: CategoricalOption = None,
     param: ParamOption = None,
+    drop: DropOption = None,
+    keep: KeepOption = None,
+    skip_unlabelled: SkipOption = False,
+    sep: SepOption = None,
+    encoding: EncodingOption = None,
+    na: NaOption = None,
+    decimal: DecimalOption = ".",
     force: ForceOption = False,
 ) -> None:
     """Learn a classifier from a table and save it.
@@ -65,17 +76,21 @@ def fit(
     Columns of text are categories, columns of numbers are cut into bins. ARFF files also declare values
     that do not occur. The model file is in the format of skops and contains no code.
 
-    In CSV, empty cells, `?`, `NA`, `NaN`, `nan`, `null` and `NULL` are missing values; every other word is a
-    category, `None` and `n/a` too.
+    In CSV, empty cells, `?`, `NA`, `N/A`, `NaN`, `null`, `None` and what else pandas takes for missing are
+    missing values; --na adds words.
+
+    Example: `localbayes fit votes.csv --target party -o votes.skops`
     """
     from localbayes.persistence import save_model
 
     model = make_model(method, param, kappa=kappa, alpha=alpha, k=k, n_bins=n_bins, missing=missing)
-    check_place(output, force, data)
-    X, y = split_target(read_table(data, text_columns(categorical, target)), target, data)
-    check_categorical(categorical, list(X.columns))
-    model.fit(X, y)
+    check_place(output, force, data_path(data))
+    columns, how = Columns(categorical, drop, keep), reading(sep, encoding, na, decimal)
+    X, y = read_labelled(data, target, columns, how, skip_unlabelled)
+    with sign_of_life("fitting"):
+        model.fit(X, y)
     save_model(model, output, force)
+    typer.echo(describe_model(model, y, columns.left_out))
     typer.echo(f"{output}: {model}, {size_text(X, len(model.classes_))}")
 
 
@@ -85,6 +100,17 @@ def predict(
     ],
     data: DataArgument,
     proba: Annotated[bool, typer.Option("--proba", help="Add a column of probabilities per class.")] = False,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option("--keep", metavar="COL", help="A column of DATA to copy; repeat for more."),
+    ] = None,
+    threshold: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CLASS=P",
+            help="Predict CLASS where its probability is at least P, else the best other class.",
+        ),
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -95,6 +121,10 @@ def predict(
             show_default=False,
         ),
     ] = None,
+    sep: SepOption = None,
+    encoding: EncodingOption = None,
+    na: NaOption = None,
+    decimal: DecimalOption = ".",
     jobs: JobsOption = 1,
     dask: DaskOption = None,
     force: ForceOption = False,
@@ -102,19 +132,31 @@ def predict(
     """Classify the rows of a table, in order.
 
     Columns are found by name; those that the model does not know, the class for one, are ignored. The
-    answer has a column `prediction` and, with --proba, a column `proba_CLASS` for each class.
+    answer has the columns of --keep, a column `prediction` and, with --proba, a column `proba_CLASS` for
+    each class.
+
+    Example: `localbayes predict votes.skops new.csv --proba --keep id -o out.csv`
     """
     from localbayes._files import write_output
     from localbayes.persistence import load_model
 
     if output is not None:
         check_table_name(output)
-        check_place(output, force, model_file, data)
+        check_place(output, force, model_file, data_path(data))
     model = load_model(model_file)
     model.n_jobs = jobs
-    X = _features(model, model_file, data)
-    labels, probabilities = _classify(model, X, proba) if dask is None else _on_cluster(dask, model, X, proba)
-    answer = _answer(model, labels, probabilities)
+    at_least = None if threshold is None else _threshold(threshold, model)
+    X, frame = features_for(model, model_file, data, reading(sep, encoding, na, decimal))
+    copied = _copied(frame, keep, data)
+    wanted = proba or at_least is not None
+    labels, chances = _classify(model, X, wanted) if dask is None else _on_cluster(dask, model, X, wanted)
+    if at_least is not None:
+        labels = _with_threshold(model, chances, *at_least)
+    answer = _answer(model, labels, chances if proba else None)
+    for place, (name, column) in enumerate(copied.items()):
+        if name in answer.columns:
+            raise ValueError(f"--keep: the answer has a column {name!r} of its own; rename it in {data}")
+        answer.insert(place, name, column.to_numpy())
     if output is None:
         typer.echo(table_bytes(answer, None), nl=False)
     else:
@@ -122,62 +164,38 @@ def predict(
         typer.echo(f"{output}: {counted(len(answer), 'prediction')}")
 
 
-def _features(model: BayesClassifier, model_file: Path, data: Path) -> Any:
-    """Columns that the model was fitted on, in the types that it knows."""
-    from localbayes.datasets.registry import close_names
-    from localbayes.encoding.columns import CategoricalColumn
+def _copied(frame: pd.DataFrame, keep: list[str] | None, data: Path) -> pd.DataFrame:
+    from localbayes.datasets.registry import no_such
 
-    encoder = model.encoder_
-    if encoder is None:
-        raise ValueError(f"{model_file} was fitted on codes, not on a table: use it from Python")
-    names = getattr(model, "feature_names_in_", None)
-    if names is None:
-        return read_table(data).to_numpy(dtype=object, na_value=float("nan"))
-    categories = {
-        str(name): column.values
-        for name, column in zip(encoder.names, encoder.columns, strict=True)
-        if isinstance(column, CategoricalColumn)
-    }
-    # Text first: a file in which all values look like numbers must not hide that they are categories.
-    frame = read_table(data, categories.__contains__)
-    absent = [name for name in names if name not in frame.columns]
-    if absent:
-        more = f" ({len(absent)} of the model's {len(names)} columns are missing)" if absent[1:] else ""
-        close = close_names(absent[0], frame.columns)
-        hint = f"; did you mean {close}?" if close else ""
-        raise ValueError(
-            f"{data} lacks the column {absent[0]!r}, with which {model_file} was fitted{more}{hint}"
-        )
-    frame = frame[list(names)].copy()
-    for name, values in categories.items():
-        frame[name] = _as_in_model(frame[name], values)
-    return frame
+    for name in keep or []:
+        if name not in frame.columns:
+            raise ValueError(f"--keep: {data}: {no_such('column is called', name, frame.columns)}")
+    return frame[list(dict.fromkeys(keep or []))]
 
 
-def _as_in_model(cells: pd.Series, values: Sequence[Any]) -> pd.Series:
-    """Cells of a file as the categories that the model knows, which may be numbers or truth values."""
-    import pandas as pd
+def _threshold(text: str, model: BayesClassifier) -> tuple[int, float]:
+    """Read CLASS=P: the position of the class and its least probability."""
+    from localbayes.datasets.registry import no_such
 
-    from localbayes.datasets.reading import as_text
+    label, equals, number = text.rpartition("=")
+    try:
+        least = float(number)
+    except ValueError:
+        least = -1.0
+    if not equals or not 0 <= least <= 1:
+        raise ValueError(f"--threshold must be CLASS=P with P from 0 to 1, got {text!r}")
+    classes = [str(known) for known in model.classes_.tolist()]
+    if label not in classes:
+        raise ValueError("--threshold: " + no_such("class is called", label, classes))
+    return classes.index(label), least
 
-    if pd.api.types.is_string_dtype(cells.dtype) and all(isinstance(v, str) for v in values):
-        return cells  # which are text already
-    truths = [v for v in values if isinstance(v, bool)]
-    by_text = {write(str(v)): v for v in truths for write in (str.lower, str.upper)}
-    by_text |= {as_text(v): v for v in values}
-    by_number = {float(v): v for v in values if isinstance(v, int | float) and not isinstance(v, bool)}
 
-    def known(cell: Any) -> Any:
-        text = as_text(cell)
-        if text in by_text:
-            return by_text[text]
-        with contextlib.suppress(ValueError):
-            return by_number.get(float(text), cell)
-        return cell
-
-    found = {cell: known(cell) for cell in cells.dropna().unique()}
-    # Pandas would make floating point of whole numbers beside a missing one.
-    return pd.Series([found.get(cell) for cell in cells], index=cells.index, dtype=object)
+def _with_threshold(model: BayesClassifier, chances: Any, position: int, least: float) -> Any:
+    others = chances.copy()
+    others[:, position] = -1.0
+    best = others.argmax(axis=1)
+    best[chances[:, position] >= least] = position
+    return model.classes_[best]
 
 
 def _classify(model: BayesClassifier, X: Any, proba: bool) -> tuple[Any, Any]:
@@ -198,7 +216,7 @@ def _classify(model: BayesClassifier, X: Any, proba: bool) -> tuple[Any, Any]:
 
 def _on_cluster(address: str, model: BayesClassifier, X: Any, proba: bool) -> tuple[Any, Any]:
     """The same from the workers of a Dask cluster."""
-    from localbayes.scale import classify, connect
+    from localbayes.distributed import classify, connect
 
     wanted = ["predict", "predict_proba"] if proba else ["predict"]
     answers = []

@@ -1,4 +1,4 @@
-"""Options that commands share, and how they become a classifier."""
+"""Options that commands share, and how they become classifiers."""
 
 from __future__ import annotations
 
@@ -8,27 +8,48 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from localbayes.cli.tables import TABLE_HELP
+from localbayes.cli.input_tables import TABLE_HELP
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Sequence
 
     from localbayes.classifiers import BayesClassifier
 
-__all__ = ["check_categorical", "make_model", "text_columns"]
+__all__ = ["make_model", "make_models", "method_names"]
 
-DataArgument = Annotated[Path, typer.Argument(metavar="DATA", help=TABLE_HELP, show_default=False)]
+DataArgument = Annotated[
+    Path,
+    typer.Argument(
+        metavar="DATA",
+        help=f"{TABLE_HELP} Or - for standard input, or the name of an embedded set such as vote.",
+        show_default=False,
+    ),
+]
 TargetOption = Annotated[
-    str, typer.Option("--target", "-t", metavar="COL", help="Column with the class.", show_default=False)
+    str | None,
+    typer.Option("--target", "-t", metavar="COL", help="Column with the class.", show_default=False),
 ]
 MethodOption = Annotated[
-    str, typer.Option("--method", "-m", metavar="NAME", help="Classifier; see `localbayes methods`.")
+    list[str] | None,
+    typer.Option(
+        "--method", "-m", metavar="NAME", help="Classifier; see `localbayes methods`. [default: LCWNB]"
+    ),
+]
+MethodsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--method",
+        "-m",
+        metavar="NAMES",
+        help="Classifiers: NAME,NAME or all; see `localbayes methods`. [default: LCWNB]",
+    ),
 ]
 KappaOption = Annotated[
     str | None,
     typer.Option(
-        metavar="NUMBER|mixture|loo|switch",
-        help="LCWNB: expected number of rows of a class that count, or how to choose it.",
+        metavar="NUMBER|HOW",
+        help="LCWNB: expected number of rows of a class that count, or how to choose it: "
+        "mixture (the default), loo or switch.",
     ),
 ]
 AlphaOption = Annotated[float | None, typer.Option(metavar="NUMBER", help="Laplace's constant.")]
@@ -40,8 +61,7 @@ BinsOption = Annotated[
     typer.Option(
         "--n-bins",
         metavar="N",
-        help="Bins of a numeric column: of equal width, or with -p discretize=quantile of equally many rows; "
-        "-p discretize=mdl finds their number.",
+        help="Bins of a numeric column. How to cut it, with -p: {discretizers}.",
     ),
 ]
 MissingOption = Annotated[
@@ -72,14 +92,67 @@ DaskOption = Annotated[
 ]
 ForceOption = Annotated[bool, typer.Option("--force", "-f", help="Replace the output if it exists.")]
 
+# --- how the file is read -----------------------------------------------------------------------------
 
-def make_model(method: str, param: list[str] | None = None, **given: Any) -> BayesClassifier:
-    """Make a classifier from what was given on the command line.
+SepOption = Annotated[
+    str | None,
+    typer.Option("--sep", metavar="CHAR", help="CSV: what stands between cells, such as ; or tab."),
+]
+EncodingOption = Annotated[
+    str | None, typer.Option("--encoding", metavar="NAME", help="CSV: encoding, such as latin-1.")
+]
+NaOption = Annotated[
+    list[str] | None,
+    typer.Option("--na", metavar="WORD", help="CSV: a further word for missing; repeat for more."),
+]
+DecimalOption = Annotated[
+    str,
+    typer.Option("--decimal", metavar="CHAR", help="CSV: decimal point; with a comma, ; separates cells."),
+]
+DropOption = Annotated[
+    list[str] | None,
+    typer.Option("--drop", metavar="COL", help="A column to leave out; repeat for more."),
+]
+KeepOption = Annotated[
+    list[str] | None,
+    typer.Option("--keep", metavar="COL", help="A column to learn from, and no others; repeat for more."),
+]
+SkipOption = Annotated[bool, typer.Option("--skip-unlabelled", help="Leave out rows without a class.")]
+
+
+def method_names(methods: Sequence[str] | None) -> list[str]:
+    """Names of classifiers, from what was given: repeated, with commas, in any case, or all.
+
+    Examples
+    --------
+    >>> method_names(["lcwnb,NB", "AODE", "nb"])
+    ['LCWNB', 'NB', 'AODE']
+    """
+    from localbayes.classifiers import CLASSIFIERS
+    from localbayes.datasets.registry import no_such
+
+    known = {name.lower(): name for name in CLASSIFIERS}
+    chosen: dict[str, None] = {}
+    for given in methods or ["LCWNB"]:
+        for word in given.split(","):
+            if word.strip().lower() == "all":
+                chosen |= dict.fromkeys(CLASSIFIERS)
+            elif word.strip().lower() in known:
+                chosen[known[word.strip().lower()]] = None
+            else:
+                raise ValueError(no_such("method is called", word.strip(), CLASSIFIERS))
+    return list(chosen)
+
+
+def make_model(
+    methods: Sequence[str] | None, param: list[str] | None = None, **given: Any
+) -> BayesClassifier:
+    """Make the one classifier that was asked for.
 
     Parameters
     ----------
-    method : str
-        Name of a method, in any case.
+    methods : list of str or None
+        What was given as ``--method``.
     param : list of str, optional
         Further parameters as NAME=VALUE.
     **given
@@ -92,15 +165,25 @@ def make_model(method: str, param: list[str] | None = None, **given: Any) -> Bay
 
     Examples
     --------
-    >>> make_model("lcwnb", kappa="20", alpha=None)
+    >>> make_model(["lcwnb"], kappa="20", alpha=None)
     LCWNB(kappa=20)
     """
-    from localbayes.classifiers import METHODS
-    from localbayes.datasets.registry import no_such
+    names = method_names(methods)
+    if len(names) > 1:
+        raise ValueError(f"--method must name one classifier here, got {', '.join(names)}")
+    return make_models(names, param, **given)[0]
 
-    name = {known.lower(): known for known in METHODS}.get(method.lower())
-    if name is None:
-        raise ValueError(no_such("method is called", method, METHODS))
+
+def make_models(names: Sequence[str], param: list[str] | None = None, **given: Any) -> list[BayesClassifier]:
+    """Make classifiers, each with those of the given parameters that it has.
+
+    Examples
+    --------
+    >>> make_models(["LCWNB", "NB"], kappa="20", alpha=0.5)
+    [LCWNB(alpha=0.5, kappa=20), NB(alpha=0.5)]
+    """
+    from localbayes.classifiers import CLASSIFIERS
+
     chosen = {key: value for key, value in given.items() if value is not None}
     if "kappa" in chosen:
         chosen["kappa"] = _number_or_text(chosen["kappa"])
@@ -109,35 +192,14 @@ def make_model(method: str, param: list[str] | None = None, **given: Any) -> Bay
         if not equals:
             raise ValueError(f"--param must be NAME=VALUE, got {text!r}")
         chosen[key.strip()] = _number_or_text(value.strip())
-    model = METHODS[name]()
-    known = model.get_params()
-    unknown = sorted(set(chosen) - set(known))
+    models = [CLASSIFIERS[name]() for name in names]
+    known = [model.get_params() for model in models]
+    unknown = sorted(key for key in chosen if not any(key in params for params in known))
     if unknown:
-        raise ValueError(f"{name} has no parameter {unknown[0]!r}; it has {', '.join(known)}")
-    model.set_params(**chosen)
-    return model
-
-
-def text_columns(categorical: list[str] | None, target: str) -> Callable[[str], bool]:
-    """Say which columns to read as text because ``--categorical`` names them.
-
-    Examples
-    --------
-    >>> is_text = text_columns(["zip"], "class")
-    >>> is_text("zip"), is_text("age")
-    (True, False)
-    """
-    listed = set(categorical or [])
-    return lambda name: name != target and (name in listed or "all" in listed)
-
-
-def check_categorical(categorical: list[str] | None, columns: list[str]) -> None:
-    """Refuse ``--categorical`` for a column that the table lacks."""
-    from localbayes.datasets.registry import no_such
-
-    for name in categorical or []:
-        if name != "all" and name not in columns:
-            raise ValueError("--categorical: " + no_such("feature is called", name, columns))
+        raise ValueError(f"{names[0]} has no parameter {unknown[0]!r}; it has {', '.join(known[0])}")
+    for model, params in zip(models, known, strict=True):
+        model.set_params(**{key: value for key, value in chosen.items() if key in params})
+    return models
 
 
 def _number_or_text(text: str) -> Any:

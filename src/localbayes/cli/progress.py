@@ -1,4 +1,4 @@
-"""Progress bars for people: on a terminal, and nowhere else."""
+"""Progress bars, shown on a terminal only."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["progress_bar", "progress_bars"]
 
 
 def progress_bars(*columns: ProgressColumn) -> Progress:
-    """Rich's progress bars on stderr, which are gone when they are done; silent if stderr is no terminal.
+    """Make Rich's progress bars on stderr: they vanish when done, and stay silent if stderr is no terminal.
 
     Parameters
     ----------

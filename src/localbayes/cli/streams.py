@@ -1,4 +1,4 @@
-"""Output streams that take every text: what their encoding lacks is written in other letters."""
+"""Output streams that accept every text: characters that the encoding lacks are replaced."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _POWERS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 
 @contextmanager
 def writing_anything() -> Iterator[None]:
-    """Let standard output write any text, in whatever encoding it has; standard error does so by itself."""
+    """Let standard output accept any text in any encoding; standard error does so by default."""
     codecs.register_error("localbayes", _stand_in)
     stream: Any = sys.stdout
-    # A stream that others put in its place may lack the method.
+    # A stream that a caller put in its place may lack the method.
     if not hasattr(stream, "reconfigure"):
         yield
         return
@@ -33,7 +33,7 @@ def writing_anything() -> Iterator[None]:
     try:
         yield
     finally:
-        with suppress(OSError, ValueError):  # there may be nobody left to read
+        with suppress(OSError, ValueError):  # the reader may have gone
             stream.reconfigure(errors=before)
 
 
@@ -48,5 +48,5 @@ def _stand_in(error: UnicodeError) -> tuple[str, int]:
 def _replace(letter: str) -> str:
     if letter.isascii():
         return letter
-    # Names of classes stay apart, whatever letters they have.
+    # Escapes keep different names different.
     return _STAND_INS.get(letter) or ("#" if ord(letter) in _BARS else ascii(letter)[1:-1])

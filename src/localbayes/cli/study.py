@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import sys
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,10 +14,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from localbayes.cli.errors import one_line
+from localbayes.cli.input_tables import counted
 from localbayes.cli.layout import ENDLESS, stdout_console
 from localbayes.cli.plain import PlainApp
 from localbayes.cli.progress import progress_bars
-from localbayes.cli.tables import counted
 
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
@@ -32,7 +34,8 @@ ReferenceOption = Annotated[
     str | None,
     typer.Option(
         "--reference",
-        help="Column that the marks refer to [default: LCWNB5, or the first with results if it has none].",
+        help="Column that the marks refer to [default: LCWNB5, or LCWNB where no data set is the paper's, or "
+        "the first with results].",
     ),
 ]
 
@@ -40,14 +43,17 @@ ReferenceOption = Annotated[
 @app.command("run")
 def run(
     data: Annotated[
-        Path | None, typer.Option("--data", help="Folder with ARFF files of the paper's data sets.")
+        Path | None,
+        typer.Option(
+            "--data", help="Folder with the paper's data sets as ARFF files, or with your own data files."
+        ),
     ] = None,
     sets: Annotated[
         list[str] | None,
         typer.Option(
             "--sets",
-            help="Data sets, separated by commas: names of the paper's, `paper`, `embedded`, or ARFF and "
-            "CSV files [default: those in --data, else the embedded ones].",
+            help="Data sets, separated by commas: names of the paper's, `paper`, `embedded`, or ARFF, CSV, "
+            "TSV and Parquet files [default: those in --data, else the embedded ones].",
         ),
     ] = None,
     methods: Annotated[
@@ -55,7 +61,7 @@ def run(
         typer.Option(
             "--methods",
             help="Columns, separated by commas: built-in names, `paper`, package.module:object or "
-            "name=package.module:object [default: the paper's ten, and three variants of its rivals].",
+            "name=package.module:object [default: LCWNB, the paper's ten, three variants of its rivals].",
         ),
     ] = None,
     runs: Annotated[int, typer.Option("--runs", help="Runs of cross-validation.")] = 10,
@@ -73,14 +79,17 @@ def run(
         typer.Option("--dask", metavar="ADDRESS", help="Work on the Dask cluster of this scheduler."),
     ] = None,
 ) -> None:
-    """Do what the store lacks; run it again after an interruption and it goes on where it was."""
+    """Run a study, or go on with it: folds that the store has are not run again."""
     from joblib import cpu_count
 
     from localbayes.study import make_plan, run_study
 
     plan = make_plan(_split(sets), _split(methods), runs=runs, folds=folds, data_dir=data, target=target)
     _check_target(plan, target)
+    if data is not None and not sets:
+        _name_files_not_used(data)
     number = jobs if jobs is not None else cpu_count()
+    threads = set(threading.enumerate())
     try:
         with _naming_the_store(store), _Bar() as bar:
             outcome = run_study(plan, store, jobs=number, retry=retry, progress=bar, dask=dask)
@@ -104,6 +113,7 @@ def run(
         typer.echo(f"{store}: nothing to do, {complete} complete")
     for trouble in troubles:
         typer.echo(trouble, err=True)
+    _end_if_threads_stay(threads, 1 if troubles else 0)
     if troubles:
         raise typer.Exit(1)
 
@@ -135,8 +145,12 @@ def show(store: StoreOption = Path("study.db"), reference: ReferenceOption = Non
     with _naming_the_store(store), Store(store, create=False) as opened:
         findings = examine(opened, reference)
     console = stdout_console()
-    for block in _blocks(findings, console.width):
+    blocks = _blocks(findings, console.width)
+    for block in blocks:
         console.print(block)
+    brief = blocks[0].row_count < _rich_table(findings).row_count
+    for line in _legend(findings, brief):
+        console.print(line, markup=False, highlight=False, overflow="fold")
     failed: dict[str, int] = {}
     for failure in findings.summary.failures:
         failed[failure.dataset] = failed.get(failure.dataset, 0) + failure.folds
@@ -144,6 +158,15 @@ def show(store: StoreOption = Path("study.db"), reference: ReferenceOption = Non
     absent = [f"{name} ({counted(n, 'failed fold')})" for name, n in failed.items() if name not in shown]
     if absent:
         typer.echo(f"not shown: {one_line(', '.join(absent))}")
+
+
+def _end_if_threads_stay(before: set[threading.Thread], code: int) -> None:
+    """End the program at once if a method has left threads behind for which Python would wait."""
+    left = [thread for thread in threading.enumerate() if thread not in before and not thread.daemon]
+    if left:
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+        os._exit(code)
 
 
 def _split(given: Sequence[str] | None) -> list[str]:
@@ -201,12 +224,12 @@ def _rich_table(findings: Findings, brief: bool = False, columns: Sequence[str] 
     from rich.table import Table
     from rich.text import Text
 
-    from localbayes.study.page import SYMBOL
-    from localbayes.study.table import shown
+    from localbayes.study.accuracy_table import shown
+    from localbayes.study.report_sections import SYMBOL
+    from localbayes.study.summary_rows import COUNTS, summary_rows
 
     table = findings.table
     columns = table.columns if columns is None else columns
-    averages = findings.averages()
     printed = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     printed.add_column("data set", overflow="fold")
     for column in columns:
@@ -222,16 +245,37 @@ def _rich_table(findings: Findings, brief: bool = False, columns: Sequence[str] 
         ]
         printed.add_row(Text(s.name), *texts)
     printed.add_section()
-    printed.add_row("average", *(f"{shown(averages[c])} " if c in averages else "" for c in columns))
-    for name, ranks in findings.rank_rows().items():
-        printed.add_row(name, *(f"{ranks[c]:.4f} " if c in ranks else "" for c in columns))
-    if not brief:
-        counts = {c: table.counts(c) for c in columns if c != table.reference}
-        printed.add_row(
-            "s.w./m.w./m.b./s.b.",
-            *(Text(f"{n}{'●' if n.dot else ' '}") if (n := counts.get(c)) else "" for c in columns),
-        )
+    for row in summary_rows(findings):
+        if not (brief and row.name == COUNTS):
+            ours = [
+                Text(f"{row.here[c]}{'●' if c in row.dots else ' '}" if c in row.here else "")
+                for c in columns
+            ]
+            printed.add_row(Text(row.name), *ours)
     return printed
+
+
+def _legend(findings: Findings, brief: bool) -> list[str]:
+    """Say what marks and rows mean, and which columns have fewer results than others."""
+    reference = findings.table.reference
+    lines = [f"● significantly worse than {reference}, ○ significantly better (corrected paired t-test, 5 %)"]
+    if not brief and len(findings.table.columns) > 1:
+        lines.append(
+            f"s.w./m.w./m.b./s.b.: on how many sets {reference} is significantly worse, marginally worse, "
+            "marginally better, significantly better than the column; ● if a sign test calls the column worse"
+        )
+    if findings.partial:
+        parts = "; ".join(f"{column} ({words})" for column, words in findings.partial.items())
+        lines.append(f"measured in part: {one_line(parts)}")
+    return lines
+
+
+def _name_files_not_used(data: Path) -> None:
+    from localbayes.study.study_sets import files_not_used
+
+    left = files_not_used(data)
+    if left:
+        typer.echo(f"not used of {data}: {one_line(', '.join(left))}; --sets takes files by name", err=True)
 
 
 class _Bar:
@@ -263,7 +307,7 @@ class _Bar:
         self._progress.update(self._task, advance=rows * _weight(unit), description=description)
 
     def waiting(self, units: int) -> None:
-        """Say for whom we wait."""
+        """Say that another run has the rest."""
         self._progress.update(
             self._task, description=f"waiting for another run that has the last {units} units"
         )

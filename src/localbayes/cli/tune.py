@@ -4,27 +4,33 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from localbayes.cli.input_tables import check_place, size_text
+from localbayes.cli.inputs import Columns, data_path, input_name, read_labelled, reading
 from localbayes.cli.layout import add_row, make_table, print_table, stdout_console
 from localbayes.cli.options import (
     AlphaOption,
     BinsOption,
     CategoricalOption,
     DataArgument,
+    DecimalOption,
+    DropOption,
+    EncodingOption,
     ForceOption,
     JobsOption,
+    KeepOption,
     MissingOption,
+    NaOption,
     ParamOption,
+    SepOption,
+    SkipOption,
     TargetOption,
-    check_categorical,
     make_model,
-    text_columns,
 )
-from localbayes.cli.tables import check_place, size_text
-from localbayes.datasets.reading import read_table, split_target
+from localbayes.cli.waiting import sign_of_life
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -36,7 +42,7 @@ __all__ = ["tune"]
 
 def tune(
     data: DataArgument,
-    target: TargetOption,
+    target: TargetOption = None,
     plot: Annotated[
         Path | None,
         typer.Option(
@@ -48,6 +54,13 @@ def tune(
     missing: MissingOption = None,
     categorical: CategoricalOption = None,
     param: ParamOption = None,
+    drop: DropOption = None,
+    keep: KeepOption = None,
+    skip_unlabelled: SkipOption = False,
+    sep: SepOption = None,
+    encoding: EncodingOption = None,
+    na: NaOption = None,
+    decimal: DecimalOption = ".",
     jobs: JobsOption = 1,
     force: ForceOption = False,
 ) -> None:
@@ -55,12 +68,12 @@ def tune(
 
     The table gives accuracy and log loss and the weight that kappa="mixture", the default of `fit`, gives
     to each kappa; a star marks the one that kappa="loo" takes.
+
+    Example: `localbayes tune votes.csv --target party --plot kappa.svg`
     """
     from localbayes._files import write_output
-    from localbayes.classifiers import LCWNB
 
-    model = make_model("LCWNB", param, kappa="mixture", alpha=alpha, n_bins=n_bins, missing=missing)
-    assert isinstance(model, LCWNB)
+    model: Any = make_model(["LCWNB"], param, kappa="mixture", alpha=alpha, n_bins=n_bins, missing=missing)
     if model.kappa != "mixture":
         raise ValueError(
             f"tune tries a grid of kappas of its own, got --param kappa={model.kappa}; leave it out"
@@ -69,13 +82,14 @@ def tune(
     if plot is not None:
         if plot.suffix.lower() not in (".svg", ".png", ".pdf"):
             raise ValueError(f"--plot must end in .svg, .png or .pdf, got {plot}")
-        check_place(plot, force, data)
-    X, y = split_target(read_table(data, text_columns(categorical, target)), target, data)
-    check_categorical(categorical, list(X.columns))
-    model.fit(X, y)
+        check_place(plot, force, data_path(data))
+    columns, how = Columns(categorical, drop, keep), reading(sep, encoding, na, decimal)
+    X, y = read_labelled(data, target, columns, how, skip_unlabelled)
+    with sign_of_life("leaving rows out"):
+        model.fit(X, y)
     if model.loo_ is None:
         raise ValueError(f"{data} has one class only; there is nothing to tune")
-    typer.echo(f"{data.name}: {size_text(X, len(model.classes_))}")
+    typer.echo(f"{input_name(data_path(data))}: {size_text(X, len(model.classes_))}")
     print_table(stdout_console(), _table(model))
     if plot is not None:
         figure = model.plot_loo().figure

@@ -150,7 +150,7 @@ def load_paper_set(
     data_dir : path, optional
         Folder with ``<name>.arff`` files.
     cache : path, optional
-        Folder for downloads; default ``$LOCALBAYES_CACHE`` or ``~/.cache/localbayes``.
+        Folder for downloads; default ``$LOCALBAYES_CACHE`` or the user's cache folder.
     download : bool
         Whether OpenML may be asked.
 

@@ -29,7 +29,7 @@ class _BadCell(Exception):
 
 
 class _Codes(dict[str, int]):
-    """Codes of the words of a nominal column; each spelling is looked at once."""
+    """Codes of the words of a nominal column; each spelling is looked up once."""
 
     def __init__(self, attribute: Attribute) -> None:
         super().__init__({"?": -1})
@@ -178,7 +178,7 @@ class _Parser:
         return rows, numbers
 
     def _unusual(self, number: int, line: str) -> list[str]:
-        """Read a line that is no plain row: blank, a comment, sparse, or wrong."""
+        """Read a line that is not a plain row: blank, a comment, sparse, or wrong."""
         tokens = self._lex(number, line)
         if not tokens:
             return []
@@ -231,7 +231,7 @@ def _array(attribute: Attribute, column: Sequence[str], *, strict: bool) -> NDAr
 
 
 def _numbers(column: Sequence[str], *, strict: bool) -> NDArray[np.float64]:
-    """Convert words to numbers; `strict` where float() might accept what is no number in ARFF."""
+    """Convert words to numbers; `strict` where float() might accept what ARFF does not."""
     if not strict:
         try:
             numbers = np.array([math.nan if raw == "?" else float(raw) for raw in column], dtype=np.float64)

@@ -10,7 +10,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from localbayes.datasets._files import place_atomically
+from localbayes._files import place_atomically
 from localbayes.datasets._lexing import quote, shorten
 from localbayes.datasets._parsing import ArffError, parse
 from localbayes.datasets.table import Attribute, Table

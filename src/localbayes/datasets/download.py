@@ -1,22 +1,20 @@
-"""The paper's data sets from OpenML: cached, retried, resumed, refused unless they are as registered."""
+"""The paper's data sets from OpenML: kept in a cache, refused unless they are as registered."""
 
 from __future__ import annotations
 
 import contextlib
-import errno
-import http.client
-import json
 import os
-import socket
-import ssl
+import secrets
+import stat
+import threading
 import time
-import urllib.error
 import urllib.parse
-import urllib.request
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import IO
 
+from localbayes.datasets._transfer import DownloadError, Progress, Transfer
 from localbayes.datasets.arff import ArffError
 from localbayes.datasets.registry import ContentError, PaperSet, find, read_checked
 from localbayes.datasets.table import Table
@@ -24,32 +22,15 @@ from localbayes.datasets.table import Table
 __all__ = ["DownloadError", "cache_dir", "cached", "fetch"]
 
 OPENML = "https://www.openml.org"
-MAX_BYTES = 64 * 2**20
-"""More than fifty times the largest of the 36 files: a server that sends on and on is cut off here."""
 
-_PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
-_HOPELESS = (socket.gaierror, ssl.SSLCertVerificationError)
-_NO_NETWORK = frozenset({errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN})
-_LONGEST_WAIT = 60.0
+# A part that was not written to for so many seconds belongs to a process that died.
+_IDLE = 600.0
 
-T = TypeVar("T")
-Progress = Callable[[int, int | None], None]
-
-
-class DownloadError(OSError):
-    """A download that did not succeed; the message is one line that says why and what to do."""
-
-
-class _Again(Exception):
-    """An attempt failed in a way that another one may mend."""
-
-    def __init__(self, reason: str, wait: float | None = None) -> None:
-        super().__init__(reason)
-        self.wait = wait
+_locks: defaultdict[Path, threading.Lock] = defaultdict(threading.Lock)
 
 
 def cache_dir(cache: str | os.PathLike[str] | None = None) -> Path:
-    """Return the folder for downloads: as given, ``$LOCALBAYES_CACHE``, or ``~/.cache/localbayes``.
+    """Return the folder for downloads: as given, ``$LOCALBAYES_CACHE``, or the user's cache folder.
 
     Parameters
     ----------
@@ -69,11 +50,15 @@ def cache_dir(cache: str | os.PathLike[str] | None = None) -> Path:
     if cache is not None:
         return Path(cache)
     given = os.environ.get("LOCALBAYES_CACHE")
-    return Path(given) if given else Path.home() / ".cache" / "localbayes"
+    if given:
+        return Path(given)
+    from platformdirs import user_cache_path
+
+    return user_cache_path("localbayes", appauthor=False)
 
 
 def cached(name: str, cache: str | os.PathLike[str] | None = None) -> Table | None:
-    """Return a set from the cache, or None if it is not there or not whole.
+    """Return a set from the cache, or None if it is not there or damaged.
 
     Parameters
     ----------
@@ -119,7 +104,7 @@ def fetch(
     base_url : str, optional
         Server to ask; default ``$LOCALBAYES_OPENML`` or OpenML itself.
     timeout : float
-        Seconds without a byte after which an attempt is given up.
+        Seconds after which an attempt is given up if the server is silent or sends next to nothing.
     attempts : int
         How often each request is tried. An interrupted transfer goes on where it stopped.
     progress : callable, optional
@@ -137,153 +122,99 @@ def fetch(
     DownloadError
         If the server cannot be reached or does not deliver.
     ContentError
-        If it delivers something else; nothing is kept of that.
+        If it delivers something else; nothing of that is kept.
     """
     paper_set = find(name)
     folder = cache_dir(cache)
     folder.mkdir(parents=True, exist_ok=True)
-    with _alone(folder):
+    target = folder / f"{name}.arff"
+    # Threads take turns. Processes need not: each writes a file of its own and renames it at the end.
+    with _locks[Path(os.path.abspath(target))]:
         table = cached(name, folder)
         if table is not None:
             return table
-        client = _Client(timeout, attempts, sleep, progress or (lambda done, total: None))
+        transfer = Transfer(timeout, attempts, sleep, progress or (lambda done, total: None))
         base = (base_url or os.environ.get("LOCALBAYES_OPENML") or OPENML).rstrip("/")
-        return client.download(paper_set, base, folder / f"{name}.arff")
+        url = _file_url(transfer, paper_set, base)
+        with _part_of(target) as (path, file):
+            table = _checked(transfer, url, path, file, paper_set)
+            file.close()
+            path.replace(target)
+            return table
+
+
+def _file_url(transfer: Transfer, paper_set: PaperSet, base: str) -> str:
+    """Ask for the description of a data set, which says where its file is."""
+    about = f"{base}/api/v1/json/data/{paper_set.openml_id}"
+    try:
+        description = transfer.description(about)["data_set_description"]
+        url = str(description.get("url") or f"{base}/data/v1/download/{description['file_id']}")
+    except (KeyError, TypeError, AttributeError):
+        raise DownloadError(
+            f"{about} did not answer with the description of a data set: try again later"
+        ) from None
+    if urllib.parse.urlsplit(url).scheme not in ("http", "https"):
+        raise DownloadError(f"{about} says the file is at {url!r}; expected an http address")
+    return url
+
+
+def _checked(transfer: Transfer, url: str, path: Path, file: IO[bytes], paper_set: PaperSet) -> Table:
+    """Complete the file and check its content, once more from the beginning if pieces do not fit."""
+    while True:
+        transfer.resumed = False
+        transfer.append(url, file)
+        file.flush()
+        try:
+            return read_checked(path, paper_set)
+        except (ContentError, ArffError) as error:
+            file.truncate(0)
+            # Pieces of two versions of the file may have been joined: only one that came whole is judged.
+            if not transfer.resumed:
+                raise ContentError(f"refused what {url} sent: {error}") from None
 
 
 @contextlib.contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Let one process at a time write to the cache; the others wait and then find the file there."""
+def _part_of(target: Path) -> Iterator[tuple[Path, IO[bytes]]]:
+    """Open a file of one's own beside the target, with what an earlier download left.
+
+    The file has a name that no other process uses, so neither a lock nor a link in its place can harm. If
+    the download stops, what has come is kept under the name that the next one looks for.
+    """
+    left = target.with_name(f"{target.name}.part")
+    own = target.with_name(f"{target.name}.{secrets.token_hex(8)}.part")
+    for found in (left, *_orphans(target)):
+        # Renaming takes the name itself, also of a link, and only one process succeeds.
+        with contextlib.suppress(FileNotFoundError, PermissionError):
+            found.replace(own)
+            break
+    _remove_unless_plain(own)
+    flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    file = os.fdopen(os.open(own, flags, 0o666), "a+b")
     try:
-        import fcntl
-    except ImportError:  # pragma: no cover
-        yield
-        return
-    with (folder / ".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
+        yield own, file
+    finally:
+        file.close()
+        with contextlib.suppress(FileNotFoundError):
+            if own.stat().st_size:
+                own.replace(left)
+            else:
+                own.unlink()
 
 
-class _Client:
-    def __init__(
-        self, timeout: float, attempts: int, sleep: Callable[[float], None], progress: Progress
-    ) -> None:
-        self.timeout = timeout
-        self.attempts = attempts
-        self.sleep = sleep
-        self.progress = progress
-        self.resumed = False
-
-    def download(self, paper_set: PaperSet, base: str, target: Path) -> Table:
-        part = target.with_name(target.name + ".part")
-        url = self._file_url(paper_set, base)
-        try:
-            table = self._whole(url, part, paper_set)
-        except ContentError:
-            # Pieces of two versions of the file may be at fault: only one that came whole is judged.
-            if not self.resumed:
-                raise
-            table = self._whole(url, part, paper_set)
-        part.replace(target)
-        return table
-
-    def _whole(self, url: str, part: Path, paper_set: PaperSet) -> Table:
-        self._retrying(url, lambda: self._transfer(url, part))
-        try:
-            return read_checked(part, paper_set)
-        except (ContentError, ArffError) as error:
-            part.unlink()
-            raise ContentError(f"refused what {url} sent: {error}") from None
-
-    def _file_url(self, paper_set: PaperSet, base: str) -> str:
-        """Ask for the description of a data set, which says where its file is."""
-        about = f"{base}/api/v1/json/data/{paper_set.openml_id}"
-        answer = self._retrying(about, lambda: self._read(about))
-        try:
-            description: dict[str, Any] = json.loads(answer)["data_set_description"]
-            url = str(description.get("url") or f"{base}/data/v1/download/{description['file_id']}")
-        except (ValueError, KeyError, TypeError, AttributeError):
-            raise DownloadError(
-                f"{about} did not answer with the description of a data set: try again later"
-            ) from None
-        if urllib.parse.urlsplit(url).scheme not in ("http", "https"):
-            raise DownloadError(f"{about} says the file is at {url!r}; expected an http address")
-        return url
-
-    def _read(self, url: str) -> bytes:
-        with self._open(url) as response:
-            answer: bytes = response.read(MAX_BYTES)
-        return answer
-
-    def _transfer(self, url: str, part: Path) -> None:
-        """Append to `part` what is still missing of the file."""
-        have = part.stat().st_size if part.exists() else 0
-        self.resumed |= have > 0
-        try:
-            response = self._open(url, have)
-        except urllib.error.HTTPError as error:
-            if error.code == 416 and have:
-                error.close()
-                return  # Nothing follows what is here already; its content decides.
-            raise
-        with response:
-            whole = response.status != 206
-            if not whole and not str(response.headers["Content-Range"]).startswith(f"bytes {have}-"):
-                part.unlink()
-                raise _Again("it sent another piece of the file than it was asked for", 0.0)
-            done = 0 if whole else have
-            length = response.headers["Content-Length"]
-            total = done + int(length) if length and length.isdigit() else None
-            with part.open("wb" if whole else "ab") as file:
-                while chunk := response.read1(2**16):
-                    file.write(chunk)
-                    done += len(chunk)
-                    self.progress(done, total)
-                    if done > MAX_BYTES:
-                        file.truncate(0)
-                        raise DownloadError(f"{url} sent more than {MAX_BYTES} bytes and was cut off")
-        if total is not None and done < total:
-            raise _Again(f"it ended after {done} of {total} bytes")
-
-    def _open(self, url: str, start: int = 0) -> Any:
-        from localbayes import __version__
-
-        request = urllib.request.Request(url, headers={"User-Agent": f"localbayes/{__version__}"})
-        if start:
-            request.add_header("Range", f"bytes={start}-")
-        return urllib.request.urlopen(request, timeout=self.timeout)
-
-    def _retrying(self, url: str, action: Callable[[], T]) -> T:
-        reason: object = "no attempt was allowed"
-        for attempt in range(self.attempts):
-            wait: float | None = None
-            try:
-                return action()
-            except _Again as error:
-                reason, wait = error, error.wait
-            except urllib.error.HTTPError as error:
-                error.close()
-                reason, wait = f"it answered {error.code} {error.reason}", _retry_after(error)
-                if error.code not in _PASSING:
-                    raise DownloadError(f"cannot download {url}: {reason}") from None
-            except (urllib.error.URLError, TimeoutError, ConnectionError, http.client.HTTPException) as error:
-                reason = getattr(error, "reason", None) or error
-                if isinstance(reason, _HOPELESS) or getattr(reason, "errno", None) in _NO_NETWORK:
-                    host = urllib.parse.urlsplit(url).netloc
-                    raise DownloadError(
-                        f"cannot reach {host} ({reason}): is this machine offline? "
-                        "`localbayes study run --data DIR` takes a folder with the ARFF files instead, "
-                        "and so does data_dir in Python"
-                    ) from None
-            if attempt + 1 < self.attempts:
-                self.sleep(min(2.0**attempt if wait is None else wait, _LONGEST_WAIT))
-        raise DownloadError(
-            f"cannot download {url}: gave up after {self.attempts} attempts, at last because of: {reason}; "
-            "try again later, it will go on where it stopped"
-        )
+def _orphans(target: Path) -> list[Path]:
+    """Parts of processes that were killed, the largest first."""
+    sizes = {}
+    for path in target.parent.glob(f"{target.name}.*.part"):
+        with contextlib.suppress(OSError):
+            about = path.lstat()
+            if time.time() - about.st_mtime > _IDLE:
+                sizes[path] = about.st_size
+    return sorted(sizes, key=lambda path: -sizes[path])
 
 
-def _retry_after(error: urllib.error.HTTPError) -> float | None:
-    """Return the seconds that a server asks to wait, if it says so in seconds."""
-    asked = error.headers.get("Retry-After", "")
-    return float(asked) if asked.isdigit() else None
+def _remove_unless_plain(path: Path) -> None:
+    """Remove a link, a pipe or a file that has other names too; a regular file stays."""
+    with contextlib.suppress(FileNotFoundError):
+        about = path.lstat()
+        if not stat.S_ISREG(about.st_mode) or about.st_nlink > 1:
+            path.unlink()

@@ -108,12 +108,12 @@ class ContentError(ValueError):
 
 
 def close_names(got: str, known: Iterable[str]) -> str:
-    """Name up to three names that one may have been meant for; nothing if none is near."""
+    """List up to three known names that are close to a misspelt one."""
     return " or ".join(map(repr, difflib.get_close_matches(got, list(known), n=3, cutoff=0.6)))
 
 
 def no_such(what: str, got: str, known: Iterable[str]) -> str:
-    """Word a message about an unknown name: what came, and the names it may have been meant for."""
+    """Message about an unknown name: what came, and which known names are close."""
     names = list(known)
     close = close_names(got, names)
     if close:
@@ -173,6 +173,8 @@ def read_checked(path: Path, paper_set: PaperSet) -> Table:
     >>> len(read_checked(embedded_path("iris"), find("iris")))
     150
     """
+    if path.exists() and not (path.is_file() or path.is_dir()):  # a pipe would be waited for
+        raise ContentError(f"{path} is not a regular file; expected {paper_set.name} in ARFF")
     table = read_arff(path)
     found = digest(table)
     if found == paper_set.digest:

@@ -1,16 +1,30 @@
 """Why this prediction: what every attribute and every training row has to do with it.
 
-``explanation.py`` holds the answer, ``reasons.py`` makes it from a classifier and a table, ``local.py``
-adds what a lazy classifier sees around a query, ``words.py`` says it in plain language, ``plot.py`` draws
-it and ``page.py`` writes it as one HTML file.
+``explanation.py`` holds the answer, ``reasoning.py`` makes it from a classifier and a table,
+``neighbours.py`` adds what a lazy classifier sees around a query, ``words.py`` says it in plain language and
+``page.py`` writes it as one HTML file. ``localbayes.plots`` draws it.
 """
 
+from typing import TYPE_CHECKING, Any
+
 from localbayes.explain.explanation import Explanation, LogOdds
-from localbayes.explain.local import KappaCurve, Neighbourhood, TrainingRow
+from localbayes.explain.neighbours import KappaCurve, Neighbourhood, TrainingRow
 from localbayes.explain.page import explanation_page
-from localbayes.explain.plot import plot_explanation
-from localbayes.explain.reasons import explain
+from localbayes.explain.reasoning import explain
 from localbayes.explain.words import sentence
+
+if TYPE_CHECKING:
+    from localbayes.plots.explanation_plot import plot_explanation
+else:
+
+    def __getattr__(name: str) -> Any:
+        """Load the drawing, which stands above this package, when it is asked for."""
+        if name != "plot_explanation":
+            raise AttributeError(f"module 'localbayes.explain' has no attribute {name!r}")
+        from localbayes.plots.explanation_plot import plot_explanation
+
+        return plot_explanation
+
 
 __all__ = [
     "Explanation",

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from localbayes.classifiers.base import Floats
-from localbayes.explain.local import Neighbourhood
+from localbayes.counts import Floats
+from localbayes.explain.neighbours import Neighbourhood
 from localbayes.parameters import check_count
 
 __all__ = ["Explanation", "LogOdds", "Reason", "bar_lengths"]
@@ -25,7 +25,7 @@ class Reason:
     value : str
         What the row has there; empty if it is no single attribute.
     reading : str
-        What the classifier makes of the value, where that is something else; otherwise empty.
+        How the classifier reads the value, where that differs; otherwise empty.
     log_odds : float
         What it adds; positive speaks for the first class.
     """
@@ -96,7 +96,7 @@ class LogOdds:
         """
         check_count("top", top, at_least=0)
         order = sorted(self.attributes, key=lambda reason: -abs(reason.log_odds))
-        # A rest of one is as short as its own name.
+        # A single remaining attribute is listed by its own name.
         kept = order if len(order) <= top + 1 else order[:top]
         rest = order[len(kept) :]
         if not rest:
@@ -137,14 +137,14 @@ class Explanation:
     values : tuple of n tuples of m str
         Values of the rows, as they came.
     readings : tuple of n tuples of m str
-        What the classifier makes of them where that is something else: a bin, the mean or mode in place
-        of a missing value, or that it never saw the value. Otherwise empty.
+        How the classifier reads them, where that differs: a bin, the mean or mode in place of a missing
+        value, or "never seen". Otherwise empty.
     proba : ndarray of shape (n, r)
         Class probabilities, as from ``predict_proba``.
     predicted, runner_up : ndarray of shape (n,)
         Position in ``classes`` of the predicted and of the next best class; -1 if there is no other.
     base : ndarray of shape (n, r)
-        Log of what no attribute owns, the normalising constant included.
+        Log of the factor that belongs to no attribute, including the normalising constant.
     contributions : ndarray of shape (n, r, m)
         Log of the factor of every attribute.
     start : str

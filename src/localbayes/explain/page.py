@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from localbayes.explain.explanation import Explanation, LogOdds, Reason, bar_lengths
-from localbayes.explain.local import KappaCurve, Neighbourhood, TrainingRow
+from localbayes.explain.neighbours import KappaCurve, Neighbourhood, TrainingRow
 from localbayes.explain.words import odds_factor, pair_text, probability_text, sentence, signed
 
 __all__ = ["explanation_page"]

@@ -6,52 +6,29 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from localbayes.classifiers.base import BayesClassifier
+from localbayes.classifiers import BayesClassifier
+from localbayes.counts import Codes
 from localbayes.encoding import Coded
-from localbayes.encoding.coded import Codes, missing_code
+from localbayes.encoding.coded import missing_code
 from localbayes.encoding.columns import RawColumn, number_text, value_text
 from localbayes.encoding.tables import read_columns
 
-__all__ = ["attribute_names", "query_values", "row_labels"]
+__all__ = ["Readable"]
 
 Texts = tuple[tuple[str, ...], ...]
 
 _MISSING = "missing"
 
 
-def attribute_names(model: BayesClassifier, X: Any) -> tuple[str, ...]:
-    """Names of the attributes: of the training table, of codes that bring names, or x0, x1, ...
-
-    Examples
-    --------
-    >>> from localbayes import NB
-    >>> attribute_names(NB().fit([["a", "b"]], ["c"]), [["a", "b"]])
-    ('x0', 'x1')
-    """
-    names: Sequence[Any] | None = getattr(model, "feature_names_in_", None)
-    if names is None and isinstance(X, Coded):
-        names = X.names
-    if names is None:
-        names = [f"x{i}" for i in range(model.n_features_in_)]
-    return tuple(str(name) for name in names)
-
-
-def query_values(model: BayesClassifier, X: Any, codes: Codes) -> tuple[Texts, Texts]:
-    """Values of queries, and what the model makes of them where that is something else.
+class Readable:
+    """Names of attributes and texts of values, for one classifier and one table.
 
     Parameters
     ----------
     model : BayesClassifier
         A fitted classifier.
     X : table of shape (n, m)
-        The queries, as they came.
-    codes : array of shape (n, m)
-        The same as codes.
-
-    Returns
-    -------
-    values, readings : tuples of n tuples of m str
-        Values as they came; bins, stand-ins for missing values and "never seen", else nothing.
+        Queries that the classifier has checked.
 
     Examples
     --------
@@ -59,36 +36,64 @@ def query_values(model: BayesClassifier, X: Any, codes: Codes) -> tuple[Texts, T
     >>> import pandas as pd
     >>> model = NB(n_bins=2).fit(pd.DataFrame({"a": ["u", "v"], "b": [1.0, 3.0]}), ["yes", "no"])
     >>> X = pd.DataFrame({"a": ["w", None], "b": [1.5, 9]})
-    >>> query_values(model, X, model._queries(X))
-    ((('w', '1.5'), ('missing', '9')), (('never seen', '≤ 2'), ('taken as u', '> 2')))
+    >>> readable, codes = Readable(model, X), model.encode(X)
+    >>> readable.names, readable.values(codes)
+    (('a', 'b'), (('w', '1.5'), ('missing', '9')))
+    >>> readable.readings(codes)
+    (('never seen', '≤ 2'), ('taken as u', '> 2'))
     """
-    if model.encoder_ is None or isinstance(X, Coded):
-        missing = missing_code(codes.dtype) if model.missing == "ignore" else -1
-        values = [row_labels(model, row, missing) for row in codes.astype(np.int64)]
-        return tuple(values), tuple(("",) * codes.shape[1] for _ in values)
-    raws = read_columns(model._check_table(X, reset=False), model.encoder_.forced)
-    columns, readings = [], []
-    for i, (raw, column) in enumerate(zip(raws, model.encoder_.columns, strict=True)):
-        labels = column.labels()
-        came = [_as_came(raw, q) for q in range(len(codes))]
-        read = [labels[code] if code < len(labels) else None for code in codes[:, i].tolist()]
-        columns.append([_MISSING if value is None else value for value in came])
-        readings.append([_reading(*pair) for pair in zip(came, read, strict=True)])
-    return tuple(zip(*columns, strict=True)), tuple(zip(*readings, strict=True))
+
+    def __init__(self, model: BayesClassifier, X: Any) -> None:
+        self.names = _names(model, X)
+        self._sizes = model.sizes_[: model.n_features_in_].tolist()
+        self._labels: list[list[str]] | None = None
+        self._raw: list[RawColumn] | None = None
+        self._keeps_missing = model.missing == "ignore"
+        if model.encoder_ is not None:
+            self._labels = [column.labels() for column in model.encoder_.columns]
+            if not isinstance(X, Coded):
+                self._raw = read_columns(X, model.encoder_.forced)
+
+    def values(self, codes: Codes) -> Texts:
+        """Values of the queries as they came."""
+        if self._raw is None:
+            missing = missing_code(codes.dtype) if self._keeps_missing else -1
+            return tuple(self.row(row, missing) for row in codes.astype(np.int64))
+        came = [[_as_came(raw, q) for q in range(len(codes))] for raw in self._raw]
+        columns = [[_MISSING if value is None else value for value in column] for column in came]
+        return tuple(zip(*columns, strict=True))
+
+    def readings(self, codes: Codes) -> Texts:
+        """How the classifier reads the values: a bin, a stand-in, "never seen"; empty if as they came."""
+        if self._raw is None or self._labels is None:
+            return tuple(("",) * codes.shape[1] for _ in codes)
+        readings = []
+        for raw, labels, column in zip(self._raw, self._labels, codes.T.tolist(), strict=False):
+            read = [labels[code] if code < len(labels) else None for code in column]
+            readings.append([_reading(_as_came(raw, q), label) for q, label in enumerate(read)])
+        return tuple(zip(*readings, strict=True))
+
+    def row(self, row: npt.NDArray[np.int64], missing: int) -> tuple[str, ...]:
+        """Values of a row of codes; ``missing`` is the code of a value that is not known."""
+        texts = []
+        for i, (code, size) in enumerate(zip(row.tolist(), self._sizes, strict=False)):
+            if code == missing:
+                texts.append(_MISSING)
+            elif code >= size or code < 0:
+                texts.append("(outside its domain)")
+            else:
+                texts.append(str(code) if self._labels is None else self._labels[i][code])
+        return tuple(texts)
 
 
-def row_labels(model: BayesClassifier, row: npt.NDArray[np.int64], missing: int) -> tuple[str, ...]:
-    """Readable values of a row of codes."""
-    columns = None if model.encoder_ is None else [column.labels() for column in model.encoder_.columns]
-    texts = []
-    for i, (code, size) in enumerate(zip(row.tolist(), model.sizes_.tolist(), strict=True)):
-        if code == missing:
-            texts.append(_MISSING)
-        elif code >= size or code < 0:
-            texts.append("(outside its domain)")
-        else:
-            texts.append(str(code) if columns is None else columns[i][code])
-    return tuple(texts)
+def _names(model: BayesClassifier, X: Any) -> tuple[str, ...]:
+    """Names of the attributes: of the training table, of codes that bring names, or x0, x1, ..."""
+    names: Sequence[Any] | None = getattr(model, "feature_names_in_", None)
+    if names is None and isinstance(X, Coded):
+        names = X.names
+    if names is None:
+        names = [f"x{i}" for i in range(model.n_features_in_)]
+    return tuple(str(name) for name in names)
 
 
 def _as_came(raw: RawColumn, q: int) -> str | None:

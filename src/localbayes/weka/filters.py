@@ -22,7 +22,7 @@ FEWEST_DIGITS, ALL_DIGITS = 6, 17
 
 
 class _TableFilter(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """A filter that looks at each column on its own and gives as many columns as it gets.
+    """A filter that treats each column separately and returns as many columns.
 
     A column of dtype category is nominal and its categories are its declared values, seen or not; a column
     of numbers is numeric. A subclass says what to learn from a column and how to change it.
@@ -218,7 +218,7 @@ def apply_paper_filters(X: pd.DataFrame) -> pd.DataFrame:
 
 
 def _checked(column: pd.Series[Any]) -> pd.Series[Any]:
-    """The column, numbers as float64; an error for what is neither nominal nor numeric."""
+    """The column, with numbers as float64; columns that are neither nominal nor numeric are refused."""
     if hasattr(column, "cat"):
         return column
     if getattr(column.dtype, "kind", "O") not in "iuf":
@@ -233,7 +233,7 @@ def _checked(column: pd.Series[Any]) -> pd.Series[Any]:
 
 
 def _to_polars(table: pd.DataFrame) -> Any:
-    """The same cells; an Enum, unlike what polars makes of a category column, keeps unseen values."""
+    """The same cells; an Enum keeps declared values that do not occur, polars' own conversion does not."""
     import polars as pl
 
     columns = []
@@ -249,7 +249,7 @@ def _to_polars(table: pd.DataFrame) -> Any:
 
 def _mean(column: pd.Series[Any]) -> float:
     values = column.dropna().to_numpy()
-    # cumsum adds one after the other; sum would add in pairs and round otherwise.
+    # cumsum adds row after row, as Weka does; sum adds in pairs and rounds differently.
     return float((0.0 + values.cumsum()[-1]) / values.size) if values.size else 0.0
 
 
@@ -273,7 +273,7 @@ def _cut_points(column: pd.Series[Any], bins: int) -> NDArray[np.float64]:
 
 
 def _bin_labels(cuts: NDArray[np.float64]) -> list[str]:
-    """Readable and all different, with as few digits as that takes."""
+    """Labels of the bins: all different, with as few digits as possible."""
     for digits in range(FEWEST_DIGITS, ALL_DIGITS + 1):
         ends = [f"{cut:.{digits}g}" for cut in cuts]
         if len(set(ends)) == len(ends):
@@ -281,6 +281,6 @@ def _bin_labels(cuts: NDArray[np.float64]) -> list[str]:
     labels = [f"({low}, {high}]" for low, high in zip(["-inf", *ends], [*ends, "inf"], strict=True)]
     labels[-1] = labels[-1].replace("]", ")")
     if len(set(ends)) < len(ends):
-        # Cuts closer than floating point can tell apart.
+        # Some cuts are equal as floating-point numbers.
         labels = [f"{label} #{k}" for k, label in enumerate(labels, start=1)]
     return labels

@@ -18,7 +18,7 @@ __all__ = ["WekaFolds", "split_run"]
 
 
 class WekaFolds(BaseCrossValidator):  # type: ignore[misc]
-    """The very folds that Weka 3.6's Experimenter makes, as a scikit-learn splitter.
+    """The folds that Weka 3.6's Experimenter makes, as a scikit-learn splitter.
 
     Run 1, 2, ... shuffles the rows with `java.util.Random(run)` and stratifies them by class, so results
     can be compared fold by fold with tables made by Weka. Training and test rows come in Weka's order.
@@ -101,7 +101,7 @@ def split_run(y_codes: ArrayLike, run: int, n_splits: int = 10) -> list[NDArray[
 
 
 def _stratified(codes: NDArray[Any], random: JavaRandom, n_splits: int) -> NDArray[np.intp]:
-    """Row numbers shuffled, brought together class by class, and dealt out to the folds."""
+    """Row numbers: shuffled, grouped by class, then dealt out to the folds."""
     rows = random.shuffled(codes.size)
     classes = codes[rows]
     start = 0

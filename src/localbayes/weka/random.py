@@ -14,8 +14,8 @@ MULTIPLIER = 0x5DEECE66D
 INCREMENT = 0xB
 MASK = (1 << 48) - 1
 LARGEST_INT = (1 << 31) - 1
-# Numbers drawn by one vectorised jump: enough to pay for its overhead, few enough to compute again where
-# Java rejects one.
+# Numbers computed at once: enough to pay for the overhead of NumPy, few enough to compute again where Java
+# rejects one.
 BLOCK = 1 << 10
 
 
@@ -80,7 +80,7 @@ class JavaRandom:
             number = (states >> np.uint64(17)).astype(np.int64)
             power_of_two = (part & (part - 1)) == 0
             drawn = np.where(power_of_two, (part * number) >> 31, number % part)
-            # Java draws again where the last, incomplete stretch of `bound` numbers was hit.
+            # Java draws again if the number lies in the last, incomplete block of `bound` numbers.
             again = ~power_of_two & (number - drawn + (part - 1) > LARGEST_INT)
             accepted = int(again.argmax()) if again.any() else part.size
             result[done : done + accepted] = drawn[:accepted]

@@ -11,7 +11,7 @@ from scipy import stats
 
 __all__ = ["CorrectedTTest", "corrected_paired_ttest"]
 
-# Weka takes a smaller standard deviation of the differences for none at all.
+# Weka treats a smaller standard deviation of the differences as zero.
 NO_DEVIATION = 1e-6
 
 

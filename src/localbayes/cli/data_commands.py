@@ -1,4 +1,4 @@
-"""`localbayes data`: list, verify and download the paper's data sets."""
+"""`localbayes data`: list, export, verify and download data sets."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from typing import Annotated
 
 import typer
 
+from localbayes.cli.input_tables import check_table_name, counted, table_bytes
 from localbayes.cli.layout import add_row, make_table, print_table, stdout_console
+from localbayes.cli.options import ForceOption
 from localbayes.cli.plain import PlainApp
 from localbayes.cli.progress import progress_bars
 from localbayes.datasets import EMBEDDED, PAPER_SETS
@@ -17,11 +19,13 @@ from localbayes.datasets.registry import find, verify
 
 __all__ = ["app"]
 
-app = PlainApp(no_args_is_help=True, help="List, verify and download the paper's data sets.")
+app = PlainApp(no_args_is_help=True, help="List, export, verify and download data sets.")
 
 CacheOption = Annotated[
     Path | None,
-    typer.Option("--cache", help="Folder for downloads [default: $LOCALBAYES_CACHE or ~/.cache/localbayes]."),
+    typer.Option(
+        "--cache", help="Folder for downloads [default: $LOCALBAYES_CACHE or the user's cache folder]."
+    ),
 ]
 
 
@@ -46,6 +50,38 @@ def list_sets(cache: CacheOption = None) -> None:
             ", ".join(places) or f"OpenML {paper_set.openml_id}",
         )
     print_table(stdout_console(), table)
+
+
+@app.command("export")
+def export_set(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="An embedded set, such as vote.")],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="OUT",
+            help="A .csv or .parquet file; without it CSV goes to standard output.",
+            show_default=False,
+        ),
+    ] = None,
+    force: ForceOption = False,
+) -> None:
+    """Write a data set that comes with the package as a table; the class is the last column.
+
+    Example: `localbayes data export vote -o vote.csv`
+    """
+    from localbayes._files import write_output
+    from localbayes.datasets import load
+
+    X, y = load(name)
+    table = X.assign(**{str(y.name): y})
+    if output is None:
+        typer.echo(table_bytes(table, None), nl=False)
+        return
+    check_table_name(output)
+    write_output(output, table_bytes(table, output), force)
+    typer.echo(f"{output}: {counted(len(table), 'row')}, the class is {y.name!r}")
 
 
 @app.command("verify")

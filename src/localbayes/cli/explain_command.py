@@ -8,10 +8,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from localbayes.cli.errors import one_line
+from localbayes.cli.input_tables import check_place
+from localbayes.cli.inputs import data_path, features_for, input_name, reading
 from localbayes.cli.layout import add_row, least_width, make_table, print_table, stdout_console
-from localbayes.cli.models import _features
-from localbayes.cli.options import DataArgument, ForceOption
-from localbayes.cli.tables import check_place
+from localbayes.cli.options import (
+    DataArgument,
+    DecimalOption,
+    EncodingOption,
+    ForceOption,
+    NaOption,
+    SepOption,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +29,8 @@ if TYPE_CHECKING:
 
 __all__ = ["explain"]
 
-# Half the width of the bars; they are left out where a reason would have fewer letters on a line than this.
+# Half the width of the bars, widest first; and the letters of a reason that must fit on a line. Where the
+# letters leave no room, there are no bars.
 _HALVES = range(10, 2, -1)
 _LETTERS = 24
 _MOST_DIFFERENCES = 4
@@ -43,6 +51,10 @@ def explain(
     top: Annotated[
         int, typer.Option(min=1, metavar="N", help="Attributes and training rows to list one by one.")
     ] = 10,
+    sep: SepOption = None,
+    encoding: EncodingOption = None,
+    na: NaOption = None,
+    decimal: DecimalOption = ".",
     force: ForceOption = False,
 ) -> None:
     """Say why a row of a table is predicted as it is.
@@ -50,24 +62,26 @@ def explain(
     Lists what every attribute does to the odds of the predicted class against the next best one and, for
     LCWNB, LWNB and ICLNB, the training rows that weigh most. The page that --html writes also shows how the
     prediction of LCWNB moves with kappa; it is one file and needs no network.
+
+    Example: `localbayes explain votes.skops new.csv --row 3 --html why.html`
     """
     from localbayes._files import write_output
     from localbayes.explain import explanation_page, sentence
     from localbayes.persistence import load_model
 
     if html is not None:
-        check_place(html, force, model_file, data)
+        check_place(html, force, model_file, data_path(data))
         if html.suffix.lower() not in (".html", ".htm"):
             raise ValueError(f"--html must end in .html or .htm, got {html}")
     model = load_model(model_file)
-    X = _features(model, model_file, data)
+    X, _ = features_for(model, model_file, data, reading(sep, encoding, na, decimal))
     if not 0 <= row < len(X):
         raise ValueError(f"--row must be from 0 to {len(X) - 1}, the rows of {data}, got {row}")
     explanation = model.explain(X[row : row + 1], top=top)
     if html is None:
         _show(explanation, top)
         return
-    page = explanation_page(explanation, top=top, subtitle=f"row {row} of {data.name}")
+    page = explanation_page(explanation, top=top, subtitle=f"row {row} of {input_name(data_path(data))}")
     write_output(html, page.encode(), force)
     typer.echo(f"{html}: {one_line(sentence(explanation))}")
 
@@ -93,7 +107,7 @@ def _reasons(explanation: Explanation, top: int, width: int) -> Table:
 
 
 def _reasons_table(explanation: Explanation, top: int, half: int) -> Table:
-    """Lay out the reasons, with bars of so many blocks to each side, or with none."""
+    """Lay out the reasons, with bars of at most ``half`` blocks to each side; 0 is no bars."""
     from localbayes.explain.explanation import bar_lengths
     from localbayes.explain.words import odds_factor, signed
 

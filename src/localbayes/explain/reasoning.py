@@ -5,15 +5,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from localbayes.classifiers.base import BayesClassifier, Floats, first_best, log_total
-from localbayes.classifiers.eager import OneDependence
-from localbayes.classifiers.lazy import LazyClassifier
-from localbayes.classifiers.lcwnb import LCWNB
-from localbayes.classifiers.terms import defined_terms
-from localbayes.encoding.coded import Codes
+from localbayes.classifiers import BayesClassifier
+from localbayes.classifiers.scores import first_best
+from localbayes.counts import Floats
 from localbayes.explain.explanation import Explanation
-from localbayes.explain.local import neighbourhood
-from localbayes.explain.readable import attribute_names, query_values
+from localbayes.explain.neighbours import neighbourhood
+from localbayes.explain.readable import Readable
 from localbayes.parameters import check_count
 
 __all__ = ["explain"]
@@ -31,7 +28,7 @@ def explain(
     X : DataFrame, array or Coded of shape (n, m)
         Rows to explain.
     top : int, default=10
-        How many of the training rows that weigh most to list, for a lazy classifier.
+        How many training rows to list, those of the largest weights, for a lazy classifier.
     kappas : array-like, optional
         Values of kappa at which to show the prediction, for LCWNB.
 
@@ -52,46 +49,30 @@ def explain(
     0
     """
     check_count("top", top, at_least=0)
-    if kappas is not None and not isinstance(model, LCWNB):
+    if kappas is not None and not model.has_kappas:
         raise ValueError(
             f"kappas are those of LCWNB, the classifier is {type(model).__name__}; leave them out"
         )
-    codes = model._queries(X)
-    values, readings = query_values(model, X, codes)
-    base, terms = _log_probability(model, codes)
+    table = model.check_queries(X)
+    codes = model.encode_checked(table)
+    readable = Readable(model, table)
+    base, terms = model.log_proba_terms(codes)
     order = model.labels_.columns
-    predicted = model.labels_.sorted_position[model._in_chunks(codes, model._best_class, np.intp)]
+    predicted = model.labels_.sorted_position[model.best_class(codes)]
     return Explanation(
         method=str(model),
         classes=model.classes_,
-        names=attribute_names(model, X),
-        values=values,
-        readings=readings,
-        proba=model.predict_proba(X),
+        names=readable.names,
+        values=readable.values(codes),
+        readings=readable.readings(codes),
+        proba=model.answer(model.log_joint_in_chunks(codes), "predict_proba"),
         predicted=predicted,
         runner_up=_runner_up(model, base + terms.sum(axis=2), predicted),
         base=base[:, order],
         contributions=terms[:, order],
-        start=_start(model),
-        neighbourhood=(
-            neighbourhood(model, X, codes, int(top), kappas) if isinstance(model, LazyClassifier) else None
-        ),
+        start=model.base_meaning,
+        neighbourhood=neighbourhood(model, codes, readable, int(top), kappas) if model.keeps_rows else None,
     )
-
-
-def _log_probability(model: BayesClassifier, codes: Codes) -> tuple[Floats, Floats]:
-    """Log probabilities as base and terms, classes in declared order."""
-    n, m, r = len(codes), codes.shape[1], len(model.labels_)
-    averaged = len(getattr(model, "kappas_", []))
-    # Averages hold the terms of every part at once.
-    step = max(1, (1 << 21) // (r * m * (m + averaged)))
-    base, terms = np.empty((n, r)), np.empty((n, r, m))
-    for begin in range(0, n, step):
-        part = slice(begin, begin + step)
-        own, added = defined_terms(*model._terms(codes[part]), model._class_count)
-        base[part], terms[part] = model._shifted(own), added
-    base -= log_total(base + terms.sum(axis=2))
-    return base, terms
 
 
 def _runner_up(
@@ -101,13 +82,7 @@ def _runner_up(
     if len(model.labels_) < 2:
         return np.full(len(log_proba), -1, dtype=np.intp)
     others = log_proba.copy()
-    # Below minus infinity there is nothing, so impossible rivals are lifted above the predicted class.
+    # Impossible rivals get the smallest finite number, so that they rank above the predicted class.
     others = np.maximum(others, np.finfo(np.float64).min)
     others[np.arange(len(others)), model.labels_.columns[predicted]] = -np.inf
     return model.labels_.sorted_position[first_best(others)]
-
-
-def _start(model: BayesClassifier) -> str:
-    averaged = isinstance(model, OneDependence) or len(getattr(model, "kappas_", [])) > 1
-    start = "weight of the class nearby" if isinstance(model, LazyClassifier) else "frequency of the class"
-    return f"{start} and averaging" if averaged else start

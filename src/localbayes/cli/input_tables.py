@@ -1,4 +1,4 @@
-"""Tables on the command line: which are read, how they are written, and words for their size."""
+"""Output tables of the command line, and text about the size of tables."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 __all__ = ["TABLE_HELP", "check_place", "check_table_name", "counted", "size_text", "table_bytes"]
 
-TABLE_HELP = "A table: .csv, .tsv, .arff (each also .gz) or .parquet."
+TABLE_HELP = "A table: .csv, .tsv, .arff, .jsonl (each also .gz, .bz2, .zst, .zip), .xlsx or .parquet."
 
 
 def table_bytes(frame: pd.DataFrame, path: Path | None) -> bytes:
@@ -44,7 +44,7 @@ def table_bytes(frame: pd.DataFrame, path: Path | None) -> bytes:
 
 
 def size_text(X: pd.DataFrame, classes: int) -> str:
-    """Say how large a table is, and what is not known in it.
+    """Say how large a table is, and how many cells are missing.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What a lazy classifier sees around a query: weights, the rows that have them, and the sway of kappa."""
+"""What a lazy classifier sees around a query: weights, the rows that have them, and the effect of kappa."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -7,16 +7,13 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import softmax
 
-from localbayes.classifiers.base import Floats
-from localbayes.classifiers.lazy import LazyClassifier
-from localbayes.classifiers.lcwnb import LCWNB, check_grid
-from localbayes.encoding.coded import Codes, missing_code
-from localbayes.explain.readable import row_labels
-from localbayes.kernels import cell_weights
+from localbayes.classifiers import LazyClassifier
+from localbayes.classifiers.kappa import check_grid
+from localbayes.counts import Codes, Floats, marked
+from localbayes.counts.distance import MISSING, UNSEEN
+from localbayes.explain.readable import Readable
 
 __all__ = ["KappaCurve", "Neighbourhood", "TrainingRow", "kappa_curve", "neighbourhood"]
-
-_UNSEEN, _MISSING = -1, -2
 
 
 @dataclass(frozen=True)
@@ -99,7 +96,7 @@ class Neighbourhood:
     weight_sum : ndarray of shape (n, r)
         S, the sum of the weights of the rows of a class.
     effective_size : ndarray of shape (n, r)
-        How many rows of equal weight would tell as much: S^2 over the sum of squared weights.
+        Number of rows of equal weight with as much information: S^2 over the sum of squared weights.
     gamma : ndarray of shape (n, r) or None
         LCWNB: the base of the weights gamma^distance; averaged if predictions are.
     weight_scale : ndarray of shape (n,) or None
@@ -107,7 +104,7 @@ class Neighbourhood:
     rows : tuple of n tuples of TrainingRow
         The training rows that weigh most, heaviest first, then nearest, then first.
     curve : KappaCurve or None
-        LCWNB: the sway of kappa.
+        LCWNB: how the prediction moves with kappa.
 
     Examples
     --------
@@ -130,7 +127,7 @@ class Neighbourhood:
 
 
 def neighbourhood(
-    model: LazyClassifier, X: Any, codes: Codes, top: int, kappas: npt.ArrayLike | None
+    model: LazyClassifier, codes: Codes, readable: Readable, top: int, kappas: npt.ArrayLike | None
 ) -> Neighbourhood:
     """Look around every query.
 
@@ -138,10 +135,10 @@ def neighbourhood(
     ----------
     model : LazyClassifier
         A fitted classifier.
-    X : table of shape (n, m)
-        The queries.
     codes : array of shape (n, m)
-        The same as codes.
+        The queries.
+    readable : Readable
+        Texts of values.
     top : int
         How many training rows to list.
     kappas : array-like or None
@@ -153,34 +150,40 @@ def neighbourhood(
         Weights, rows and curve.
     """
     order = model.labels_.columns
-    step = max(1, (64 << 20) // model.index_.bytes_per_query())
-    parts = []
+    step = max(1, min(model.most_queries(), (64 << 20) // model.index_.bytes_per_query()))
     rows: list[tuple[TrainingRow, ...]] = []
-    for begin in range(0, len(codes), step):
+    sums, sizes, gammas, scales = [], [], [], []
+    for begin in range(0, max(len(codes), 1), step):
         part = codes[begin : begin + step]
         totals = model.index_.count(part).distance_counts
-        weights, gamma, scale = _weights(model, totals)
-        S = (totals * weights).sum(axis=2)
-        squares = (totals * weights**2).sum(axis=2)
-        size = np.divide(S**2, squares, out=np.zeros_like(S), where=squares > 0)
-        parts.append((S[:, order], size[:, order], gamma[:, order], scale))
-        rows += _heaviest(model, part, weights, S.sum(axis=1), top)
-    empty = np.empty((0, len(order)))
-    S, size, gamma, scale = (
-        (np.concatenate(arrays) for arrays in zip(*parts, strict=True)) if parts else (empty,) * 4
+        near = model.neighbour_weights(totals)
+        S = (totals * near.weights).sum(axis=2)
+        squares = (totals * near.weights**2).sum(axis=2)
+        sums.append(S[:, order])
+        sizes.append(np.divide(S**2, squares, out=np.zeros_like(S), where=squares > 0)[:, order])
+        if near.gamma is not None and near.scale is not None:
+            gammas.append(near.gamma[:, order])
+            scales.append(near.scale)
+        rows += _heaviest(model, part, near.weights, S.sum(axis=1), readable, top)
+    return Neighbourhood(
+        np.concatenate(sums),
+        np.concatenate(sizes),
+        np.concatenate(gammas) if gammas else None,
+        np.concatenate(scales) if scales else None,
+        tuple(rows),
+        kappa_curve(model, codes, kappas) if model.has_kappas else None,
     )
-    if not isinstance(model, LCWNB):
-        return Neighbourhood(S, size, None, None, tuple(rows), None)
-    return Neighbourhood(S, size, gamma, scale, tuple(rows), kappa_curve(model, X, kappas))
 
 
-def kappa_curve(model: LCWNB, X: Any, kappas: npt.ArrayLike | None = None) -> KappaCurve:
+def kappa_curve(model: Any, codes: Codes, kappas: npt.ArrayLike | None = None) -> KappaCurve:
     """Class probabilities over a grid of kappas, by default from 0.5 to all training rows.
 
     Examples
     --------
+    >>> from localbayes import LCWNB
     >>> X, y = [["a", "b"], ["a", "c"], ["d", "c"]], ["no", "yes", "yes"]
-    >>> kappa_curve(LCWNB(kappa=2).fit(X, y), [["a", "b"]], [1, 2]).proba[:, 0, 0].round(2).tolist()
+    >>> model = LCWNB(kappa=2).fit(X, y)
+    >>> kappa_curve(model, model.encode([["a", "b"]]), [1, 2]).proba[:, 0, 0].round(2).tolist()
     [0.75, 0.7]
     """
     in_use, in_use_weights = model.kappas_, model.kappa_weights_
@@ -188,40 +191,20 @@ def kappa_curve(model: LCWNB, X: Any, kappas: npt.ArrayLike | None = None) -> Ka
         spread = np.geomspace(0.5, max(1.0, float(model.class_count_.sum())), 33)
         kappas = np.unique(np.concatenate([spread, in_use]))
     grid = np.unique(check_grid(kappas))
-    labels = model.labels_
-    log_joint = model._shifted(model.temperature_ * model._joint_by_kappa(X, grid))
-    return KappaCurve(grid, softmax(log_joint[..., labels.columns], axis=2), in_use, in_use_weights)
-
-
-def _weights(model: LazyClassifier, totals: npt.NDArray[Any]) -> tuple[Floats, Floats, Floats]:
-    """Weights by query, class and distance; gamma and rho where there are any."""
-    n, r, _ = totals.shape
-    if not isinstance(model, LCWNB):
-        return model.checked_weights(totals), np.empty((n, r)), np.empty(n)
-    weights, gamma, scale = np.zeros(totals.shape), np.zeros((n, r)), np.zeros(n)
-    for kappa, share in zip(model.kappas_, model.kappa_weights_, strict=True):
-        own_gamma, rho, scaled = cell_weights(totals, kappa)
-        weights += share * (scaled / rho[:, None, None])
-        gamma += share * own_gamma
-        scale += share * rho
-    return weights, gamma, scale
+    log_joint = model.moved(model.temperature_ * model.log_joint_by_kappa(codes, grid))
+    return KappaCurve(grid, softmax(log_joint[..., model.labels_.columns], axis=2), in_use, in_use_weights)
 
 
 def _heaviest(
-    model: LazyClassifier, codes: Codes, weights: Floats, total: Floats, top: int
+    model: LazyClassifier, codes: Codes, weights: Floats, total: Floats, readable: Readable, top: int
 ) -> list[tuple[TrainingRow, ...]]:
     """The training rows that weigh most, for every query."""
-    asked = np.where(codes < model.sizes_, codes.astype(np.int64), _UNSEEN)
-    if model.index_.may_miss:
-        asked[codes == missing_code(codes.dtype)] = _MISSING
+    asked = marked(codes, model.sizes_, model.index_.may_miss)
     found: list[list[tuple[float, int, int, int, npt.NDArray[np.int64]]]] = [[] for _ in codes]
     for part, classes, numbers, own_weights in model.index_.training_rows() if top else ():
-        rows = part.astype(np.int64)
-        if model.index_.may_miss:
-            rows[part == missing_code(part.dtype)] = _MISSING
+        rows = marked(part, model.sizes_, model.index_.may_miss)
         for q, query in enumerate(asked):
-            known = (rows != _MISSING) & (query != _MISSING)
-            distance = ((rows != query) & known).sum(axis=1)
+            distance = model.index_.measure.distances(query, rows)
             weight = weights[q, classes, distance] * (1.0 if own_weights is None else own_weights)
             order = np.lexsort((numbers, distance, -weight))[:top]
             best = [
@@ -239,8 +222,8 @@ def _heaviest(
                 distance,
                 -weight,
                 float(-weight / total[q]),
-                row_labels(model, row, missing=_MISSING),
-                tuple((row == asked[q]).tolist()),
+                readable.row(row, missing=MISSING),
+                tuple(((row == asked[q]) & (row != UNSEEN)).tolist()[: model.n_features_in_]),
             )
             for weight, distance, number, y, row in kept
         )

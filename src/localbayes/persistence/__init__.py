@@ -1,0 +1,116 @@
+"""Models as files, without pickle: loading a file never runs code that came with it.
+
+``schema`` turns a classifier into named fields and back, ``encoder_fields`` does the same for its encoder,
+``archive`` writes fields to a file and reads them.
+"""
+
+import os
+from pathlib import Path
+
+from sklearn.utils.validation import check_is_fitted
+
+from localbayes._files import check_output, write_output
+from localbayes.classifiers import CLASSIFIERS, BayesClassifier
+from localbayes.persistence.archive import damaged, pack, unpack
+from localbayes.persistence.schema import fields_of, model_of
+
+__all__ = ["load_model", "save_model"]
+
+
+def save_model(model: BayesClassifier, path: str | os.PathLike[str], force: bool = False) -> None:
+    """Save a fitted classifier.
+
+    The file is in the format of skops: data and names of types, no code. It appears complete or not
+    at all.
+
+    Parameters
+    ----------
+    model : BayesClassifier
+        A fitted classifier of this package.
+    path : path
+        Where to write; ``.skops`` is the usual ending.
+    force : bool, default=False
+        Whether a file of that name may be replaced.
+
+    Raises
+    ------
+    ValueError
+        If the model is not fitted, or its parameters were changed since, or it holds values that a model
+        file does not keep (dates, say).
+    OSError
+        If the file exists or cannot be written.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from localbayes import LCWNB
+    >>> model = LCWNB().fit([["red"], ["green"]], ["apple", "pear"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_model(model, pathlib.Path(folder, "fruit.skops"))
+    ...     load_model(pathlib.Path(folder, "fruit.skops")).predict([["green"]]).tolist()
+    ['pear']
+    """
+    if not isinstance(model, BayesClassifier):
+        advice = "; save its estimator_" if hasattr(model, "estimator_") else ""
+        raise TypeError(f"expected a classifier of localbayes, got {_type_name(model)}{advice}")
+    check_is_fitted(model, "labels_")
+    if CLASSIFIERS.get(type(model).__name__) is not type(model):
+        raise ValueError(
+            f"a model file keeps classifiers of localbayes only, and {_type_name(model)} is a class of "
+            "your own: keep it with pickle or joblib, and load nothing that you do not trust"
+        )
+    fields = fields_of(model)
+    check_output(path, force)
+    write_output(path, pack(fields), force)
+
+
+def load_model(path: str | os.PathLike[str], max_bytes: int | None = None) -> BayesClassifier:
+    """Load a classifier that `save_model` saved.
+
+    The file holds named fields: text, numbers, lists, dicts and arrays, and a version of the format. A file
+    that names any other type is refused before anything of it is made. Every field is checked before it is
+    used, so that a damaged or tampered file is refused, too.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    max_bytes : int, optional
+        Most bytes that the file may unpack to; by default 64 MiB, or fifty times its size if that is more.
+
+    Returns
+    -------
+    BayesClassifier
+        The classifier; it predicts what the saved one did, to the bit.
+
+    Raises
+    ------
+    ValueError
+        If the file is damaged, is no model, or names a type that is not trusted.
+    OSError
+        If the file cannot be read.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder, "fruit.skops")
+    ...     _ = file.write_bytes(b"apples")
+    ...     load_model(file)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    ValueError: ...fruit.skops is damaged or no model file (File is not a zip file); expected what ...
+    """
+    name = os.fspath(path)
+    content = Path(path).read_bytes()
+    if not content:
+        raise ValueError(f"{name} is empty; expected what `localbayes fit` or save_model wrote")
+    fields = unpack(content, name, max_bytes)
+    try:
+        return model_of(fields)
+    except Exception as error:
+        raise damaged(name, error) from error
+
+
+def _type_name(model: object) -> str:
+    return f"{type(model).__module__}.{type(model).__qualname__}"
