@@ -1,0 +1,201 @@
+"""The local Bayes classifier against loops over all rows, and what it promises for raw tables."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import softmax
+from sklearn.model_selection import cross_val_score
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import oracle_local as oracle
+from localbayes import LocalBayesClassifier, load_model, save_model
+from localbayes.datasets import load
+from localbayes.encoding import Coded
+
+
+@parametrize_with_checks([LocalBayesClassifier()])
+def test_scikit_learn_accepts_it(estimator, check):
+    """Every check that scikit-learn has for a classifier passes."""
+    check(estimator)
+
+
+def raw_table(seed, n=70):
+    """Numbers, whole numbers, categories and holes, and three classes that depend on them."""
+    random = np.random.default_rng(seed)
+    size, grade = random.normal(size=n), random.integers(0, 6, n)
+    colour = random.choice(["red", "green", "blue", "pink"], n, p=[0.5, 0.3, 0.15, 0.05])
+    y = np.where(size + (colour == "red") > 0.5, "big", np.where(grade % 2 == 0, "even", "odd"))
+    X = pd.DataFrame({"size": size, "grade": grade, "colour": colour, "other": random.normal(size=n)})
+    X.loc[random.random(n) < 0.1, "size"] = np.nan
+    X["colour"] = X["colour"].where(random.random(n) > 0.1, None)
+    return X, y
+
+
+class Seen:
+    """What a fitted classifier knows, as plain arrays for the oracle."""
+
+    def __init__(self, model):
+        self.model, self.r = model, len(model.labels_)
+        parts = list(model.index_.training_rows())
+        order = np.argsort(np.concatenate([part[2] for part in parts]))
+        self.rows = np.concatenate([part[0] for part in parts])[order].astype(int)
+        self.y = np.concatenate([part[1] for part in parts])[order]
+        distance = model.value_distance()
+        self.tables, self.agreements, self.units = [], [], []
+        for i, q in enumerate(model.sizes_.tolist()):
+            agreement, unit = distance.agreement(i, q)
+            self.tables.append(distance.table(i, q).astype(int))
+            self.agreements.append(np.asarray(agreement))
+            self.units.append(unit)
+
+    def known(self, query, rows):
+        """Attributes whose value some row has, if they are nominal."""
+        inside = query < self.model.sizes_
+        seen = [(rows[:, i] == query[i]).any() for i in range(len(query))]
+        return inside & (np.array(seen) | (self.model.ordered_sizes_ > 0))
+
+    def features(self, query, rows, y, kappa):
+        """Features of a query over given rows."""
+        known = self.known(query, rows)
+        safe = np.where(known, query, 0)
+        return oracle.features(safe, rows, y, self.r, self.tables, self.agreements, self.units, known, kappa)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_predictions_are_those_of_a_loop_over_all_rows(seed):
+    """Gamma, soft agreement, exponents and averages, with unseen and missing values among the queries."""
+    X, y = raw_table(seed)
+    model = LocalBayesClassifier().fit(X, y)
+    asked = pd.concat(
+        [X[:12], pd.DataFrame({"size": [9.0], "grade": [99], "colour": ["new"], "other": [0.0]})]
+    )
+    seen, expected = Seen(model), []
+    for query in model.encode(asked).astype(int):
+        each = [
+            softmax(exponents.b + seen.features(query, seen.rows, seen.y, kappa) @ exponents.w)
+            for kappa, exponents in zip(model.kappas_, model.exponents_, strict=True)
+        ]
+        expected.append(oracle.averaged(each, model.class_count))
+    np.testing.assert_allclose(
+        model.predict_proba(asked), np.array(expected)[:, model.labels_.columns], atol=1e-9
+    )
+
+
+def test_left_out_rows_see_all_rows_but_themselves():
+    """Features of a training row are those of a query to the other rows."""
+    X, y = raw_table(7)
+    model = LocalBayesClassifier().fit(X, y)
+    seen, kappas = Seen(model), model.kappas_
+    found, classes, _ = model._left_out(np.arange(len(y)), kappas)
+    for row in range(0, len(y), 7):
+        others = np.arange(len(y)) != row
+        for k, kappa in enumerate(kappas):
+            expected = seen.features(seen.rows[row], seen.rows[others], seen.y[others], kappa)
+            np.testing.assert_allclose(found[k][row], expected, atol=1e-9)
+    assert (classes == seen.y).all()
+
+
+def test_learning_in_parts_is_learning_at_once_with_the_same_encoder():
+    """Rows that come later change the model as if they had come at once."""
+    X, y = raw_table(3, n=120)
+    X["colour"] = pd.Categorical(X["colour"], ["red", "green", "blue", "pink"])
+    parts = (
+        LocalBayesClassifier().partial_fit(X[:60], y[:60], classes=np.unique(y)).partial_fit(X[60:], y[60:])
+    )
+    whole = LocalBayesClassifier()
+    whole.encoder_ = parts.encoder_
+    whole.n_features_in_, whole.feature_names_in_ = parts.n_features_in_, parts.feature_names_in_
+    whole.begin(parts.sizes_, parts.labels_)
+    whole.set_class_count(parts.class_count)
+    index = whole.empty_statistic(parts.sizes_, len(parts.labels_))
+    index.add(parts.encoder_.encode(X), parts.labels_.encode(y))
+    whole.adopt(index)
+    assert whole.predict_proba(X).tobytes() == parts.predict_proba(X).tobytes()
+
+
+def test_a_row_of_weight_two_is_the_row_twice():
+    """Weights count in bins, terms, column weights, kappas and exponents."""
+    X, y = raw_table(5, n=60)
+    weights = np.random.default_rng(0).integers(1, 4, 60)
+    weighted = LocalBayesClassifier().fit(X, y, sample_weight=weights)
+    repeated = LocalBayesClassifier().fit(X.loc[np.repeat(X.index, weights)], np.repeat(y, weights))
+    np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), atol=2e-3)
+
+
+def test_a_whole_number_may_speak_value_by_value():
+    """Whether a number is even is known, though near numbers are of the other class."""
+    x = np.random.default_rng(0).integers(0, 26, 400)
+    scores = cross_val_score(LocalBayesClassifier(), pd.DataFrame({"x": x}), x % 2, cv=5)
+    assert scores.mean() == 1.0
+
+
+def test_a_value_never_seen_carries_no_evidence():
+    """It adds nothing to any class."""
+    X, y = raw_table(2)
+    answer = LocalBayesClassifier().fit(X, y).explain(X[:1].assign(colour="never"))
+    column = list(X.columns).index("colour")
+    np.testing.assert_array_equal(answer.contributions[0, :, column], 0.0)
+
+
+def test_ids_and_texts_are_left_out_with_one_warning():
+    """Columns in which nearly every row has its own value change no prediction, and are named."""
+    X, y = raw_table(1)
+    plain = LocalBayesClassifier().fit(X, y).predict_proba(X)
+    messy = X.assign(
+        id=[f"C{k:05}" for k in range(len(X))], note=[f"called {k} times on a day" for k in X.index]
+    )
+    with pytest.warns(UserWarning, match="left out columns 'id', 'note': nearly every row") as caught:
+        model = LocalBayesClassifier().fit(messy, y)
+    assert len(caught) == 1
+    np.testing.assert_allclose(model.predict_proba(messy), plain, atol=0.02)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        kept = LocalBayesClassifier().fit(messy.drop(columns="note").astype({"id": "category"}), y)
+    assert kept.sizes_[4] == len(X)
+
+
+def test_dates_are_numbers_in_order():
+    """A column of dates, or of texts that are dates, is its seconds."""
+    X, y = raw_table(4)
+    days = np.random.default_rng(1).integers(0, 2000, len(X))
+    dates = pd.Timestamp("2020-01-01") + pd.to_timedelta(days, unit="D")
+    seconds = (dates - pd.Timestamp("1970-01-01")).total_seconds().to_numpy()
+    expected = LocalBayesClassifier().fit(X.assign(day=seconds), y).predict_proba(X.assign(day=seconds))
+    for given in (dates, dates.strftime("%Y-%m-%d")):
+        table = X.assign(day=np.asarray(given))
+        assert LocalBayesClassifier().fit(table, y).predict_proba(table).tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize("missing", ["category", "impute", "ignore"])
+def test_contributions_sum_to_the_prediction_and_a_file_gives_the_same_bits(missing, tmp_path):
+    """With each way to treat missing values."""
+    X, y = raw_table(6)
+    model = LocalBayesClassifier(missing=missing).fit(X, y)
+    answer = model.explain(X[:9], top=3)
+    np.testing.assert_allclose(np.exp(answer.log_proba), model.predict_proba(X[:9]), atol=1e-9)
+    save_model(model, tmp_path / "model.skops")
+    assert load_model(tmp_path / "model.skops").predict_proba(X).tobytes() == model.predict_proba(X).tobytes()
+
+
+def test_priors_and_class_weights_move_probabilities():
+    """A class weight multiplies the odds of its class."""
+    X, y = load("vote")
+    plain = LocalBayesClassifier().fit(X, y).predict_log_proba(X[:20])
+    moved = LocalBayesClassifier(class_weight={"democrat": 3.0}).fit(X, y).predict_log_proba(X[:20])
+    np.testing.assert_allclose(moved[:, 0] - moved[:, 1], plain[:, 0] - plain[:, 1] + np.log(3.0), atol=1e-9)
+
+
+def test_tables_with_nothing_to_learn_from():
+    """One class, one row, constant columns and codes are no errors."""
+    assert LocalBayesClassifier().fit([["a"], ["b"]], [1, 1]).predict([["a"]]).tolist() == [1]
+    assert LocalBayesClassifier().fit([["a"]], ["x"]).predict([["b"]]).tolist() == ["x"]
+    constant = LocalBayesClassifier().fit([["a", 1.0]] * 6, [0, 1, 1, 1, 0, 1])
+    assert (
+        constant.predict_proba([["a", 1.0]])[0].round(1).tolist() == [0.4, 0.6]
+        or constant.predict([["a", 1.0]]) == 1
+    )
+    codes = Coded(np.random.default_rng(0).integers(0, 4, (50, 3)), [4, 4, 4], ordered=[True, True, False])
+    model = LocalBayesClassifier().fit(codes, codes.codes[:, 0] > 1)
+    assert (model.predict(codes) == (codes.codes[:, 0] > 1)).mean() > 0.95
