@@ -7,6 +7,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 DATA ?=
+CASES ?= 25000
+FIRST ?= 0
 STORES := study.db study-36.db
 STORE ?= $(if $(DATA),study-36.db,study.db)
 REPORT ?= study-report
@@ -14,7 +16,7 @@ REPORT ?= study-report
 FROM ?= .
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src -type f -not -name '*.so' -not -path '*/__pycache__/*')
 
-.PHONY: study test lint sanitize instructions bench sdist clean
+.PHONY: study test lint sanitize sanitize-extension fuzz instructions bench sdist clean
 
 study: $(VENV)/installed
 	$(BIN)/localbayes study run $(if $(DATA),--data $(DATA),--sets embedded) --jobs $(JOBS) --store $(STORE)
@@ -33,6 +35,15 @@ lint: $(VENV)/installed
 # The C++ kernels against plain loops, under AddressSanitizer and UBSan.
 sanitize: $(VENV)/installed
 	$(BIN)/python tests/native/run.py sanitize
+
+# Model files and tables with the extension itself under AddressSanitizer and UBSan; the same cases every time.
+sanitize-extension: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet cmake nanobind
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tests/fuzz/run.py models tables --sanitized --cases 1000 --jobs $(JOBS)
+
+# Damaged model files, data files and stores, and random tables: CASES of each. FIRST gives other cases.
+fuzz: $(VENV)/installed
+	$(BIN)/python tests/fuzz/run.py all --cases $(CASES) --first $(FIRST) --jobs $(JOBS)
 
 # Instructions of a fixed piece of work under callgrind, against a recorded bound.
 instructions: $(VENV)/installed

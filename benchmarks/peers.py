@@ -15,7 +15,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from benchmarks.tables import Split, write_coded_arff
 from localbayes.encoding import Coded
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "helpers"))
 
 import weka_driver
 

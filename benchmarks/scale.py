@@ -23,7 +23,7 @@ import pandas as pd
 from distributed import Client, LocalCluster
 
 from localbayes.classifiers import METHODS
-from localbayes.scale import Distributed
+from localbayes.distributed import Distributed
 
 VALUES = [f"v{k}" for k in range(8)]
 CLASSES = ["no", "yes"]
