@@ -267,6 +267,17 @@ def test_counts_that_do_not_fit_together_are_refused(
         load_model(tmp_path / "model.skops")
 
 
+def test_a_file_without_training_rows_is_refused(tmp_path: Path) -> None:
+    """Without rows and smoothing there are no probabilities, and no fit makes such a model."""
+    model = NB(alpha=0.0).fit(mixed_frame(), LABELS)
+    empty = model.empty_statistic(model.sizes_, len(model.labels_))
+    model.set_class_count(np.zeros(len(model.labels_), dtype=np.int64))
+    model.counts_ = empty
+    save_model(model, tmp_path / "model.skops")
+    with pytest.raises(ValueError, match="no training rows"):
+        load_model(tmp_path / "model.skops")
+
+
 @pytest.mark.parametrize("name", list(METHODS))
 @pytest.mark.parametrize(
     ("field", "wrong"),
