@@ -199,3 +199,18 @@ def test_tables_with_nothing_to_learn_from():
     codes = Coded(np.random.default_rng(0).integers(0, 4, (50, 3)), [4, 4, 4], ordered=[True, True, False])
     model = LocalBayesClassifier().fit(codes, codes.codes[:, 0] > 1)
     assert (model.predict(codes) == (codes.codes[:, 0] > 1)).mean() > 0.95
+
+
+def test_reasons_point_the_way_the_evidence_points():
+    """A column that alone separates two classes speaks for the right one, and more than a column of noise."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 200)
+    X = np.column_stack([y + rng.uniform(-0.4, 0.4, 200), rng.normal(size=200)])
+    clf = LocalBayesClassifier().fit(X, y)
+    explanation = clf.explain(X[:20])
+    for row in range(20):
+        odds = explanation.log_odds(row)
+        told, noise = (reason.log_odds for reason in odds.attributes)
+        assert odds.for_class == y[row]
+        assert told > abs(noise)
+        assert told > abs(odds.start.log_odds)

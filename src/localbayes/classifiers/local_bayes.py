@@ -133,7 +133,10 @@ class LocalBayesClassifier(LocalLearning):
         for exponents, *sums in zip(self.exponents_, S, T, strict=True):
             each = exponents.w * self.features(codes, *sums)
             base = each[..., 0] + exponents.b
-            parts.append((base - log_total(base + each[..., 1:].sum(axis=2)), self.by_column(each[..., 1:])))
+            base, own = base - log_total(base + each[..., 1:].sum(axis=2)), self.by_column(each[..., 1:])
+            # Averaging shrinks terms to zero, so zero must favour no class: what all classes share is base.
+            level = own.mean(axis=1, keepdims=True)
+            parts.append((base + level.sum(axis=2), own - level))
         log_share, shares = self._with_prior()
         base, own = parts[0]
         parts.append((np.broadcast_to(log_share, base.shape), np.zeros(own.shape)))

@@ -23,6 +23,9 @@ FEW_VALUES = 20
 # A number that this share of the rows has gets a bin of its own under "merged".
 _HEAVY = 0.5
 
+# Ends of bins that are nearer than this share of the range are one.
+_SAME_END = 1e-9
+
 # Cuts whose entropies (bits per row) differ by no more than this are equally good; the first is taken.
 _TIE = 1e-12
 
@@ -180,7 +183,9 @@ def merged(values: Floats, classes: Integers, weights: Floats, n_bins: int) -> F
         cuts += [equal_width(others, none, share, n_bins), quantile(others, none, share, n_bins)]
     joined = np.unique(np.concatenate(cuts))
     inner: Floats = joined[(joined >= different[0]) & (joined < different[-1])]
-    return inner
+    # Two ways to the same end may differ in the last digits: of such cuts the last one stays.
+    apart = np.diff(inner) > _SAME_END * (different[-1] - different[0])
+    return inner[np.append(apart, True)[: len(inner)]]
 
 
 @discretizer("mdl", needs_classes=True)
