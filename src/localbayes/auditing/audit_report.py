@@ -92,8 +92,8 @@ class AuditReport:
 def audit(X: Any, y: Any, model: BayesClassifier | None = None, against: Any = None) -> AuditReport:
     """Look for what is wrong with a table before a classifier learns it.
 
-    Each row's label is compared with what the other rows say of it: the row is left out of the counts, so that
-    no second model and no folds are needed.
+    Each row's label is compared with what the other rows say of it: the row is left out of the counts, so
+    that no second model and no folds are needed.
 
     Parameters
     ----------
@@ -102,8 +102,8 @@ def audit(X: Any, y: Any, model: BayesClassifier | None = None, against: Any = N
     y : array-like of shape (n,)
         Labels.
     model : BayesClassifier, optional
-        The classifier to ask; ``LCWNB(missing="category")`` by default. ``LocalBayesClassifier()`` finds more and takes
-        longer.
+        The classifier to ask; ``LCWNB(missing="category")`` by default. ``LocalBayesClassifier()`` finds more
+        and takes longer.
     against : DataFrame or array, optional
         Another table with the same columns, such as the test rows: which of its rows are in X?
 

@@ -1,6 +1,7 @@
 """An audit in words: text for a terminal, and a page."""
 
 import textwrap
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from localbayes.auditing.column_profile import ColumnProfile
@@ -28,7 +29,8 @@ def findings(report: "AuditReport") -> list[str]:
     if report.conflicts:
         rows = sum(len(conflict.rows) for conflict in report.conflicts)
         lines.append(
-            f"{rows} rows are identical to rows with another label, in {_counted(len(report.conflicts), 'group')}: "
+            f"{rows} rows are identical to rows with another label, in "
+            f"{_counted(len(report.conflicts), 'group')}: "
             f"no classifier can be right on more than {report.best_accuracy:.1%} of these rows."
         )
     else:
@@ -96,7 +98,9 @@ def columns_text(columns: list[ColumnProfile]) -> str:
     text = _table(rows, "<<>>>>")
     advised = [(column.name, column.advice) for column in columns if column.advice]
     if advised:
-        notes = [textwrap.fill(f"{_short(name)} {what}", _WIDTH, subsequent_indent="  ") for name, what in advised]
+        notes = [
+            textwrap.fill(f"{_short(name)} {what}", _WIDTH, subsequent_indent="  ") for name, what in advised
+        ]
         text += "\n\n" + "\n".join(notes)
     return text
 
@@ -115,7 +119,7 @@ def audit_page(report: "AuditReport", title: str, top: int) -> str:
     )
 
 
-def _table(rows: list[tuple[str, ...]], sides: str) -> str:
+def _table(rows: Sequence[tuple[str, ...]], sides: str) -> str:
     """Columns as wide as their widest cell; ``sides`` says where each stands."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [

@@ -31,7 +31,7 @@ class Suspect:
 
 
 def left_out_proba(model: Any, X: Any, y: Any) -> npt.NDArray[np.float64]:
-    """Probabilities of all rows, each predicted without itself; classes in the order of ``model.classes_``."""
+    """Probabilities of all rows, each predicted without itself; classes as in ``model.classes_``."""
     proba: npt.NDArray[np.float64] = model.fit(X, y).predict_proba(None)
     return proba
 

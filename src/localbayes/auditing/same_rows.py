@@ -80,9 +80,7 @@ def conflicts_of(groups: npt.NDArray[np.int64], y: npt.NDArray[Any]) -> list[Con
         if len(rows) > 1 and (codes[rows] != codes[rows[0]]).any():
             counts = np.bincount(codes[rows], minlength=len(labels))
             ranked = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)]
-            found.append(
-                Conflict(tuple(rows.tolist()), {labels[k].item(): int(counts[k]) for k in ranked})
-            )
+            found.append(Conflict(tuple(rows.tolist()), {labels[k].item(): int(counts[k]) for k in ranked}))
     return sorted(found, key=lambda conflict: (-len(conflict.rows), conflict.rows))
 
 
