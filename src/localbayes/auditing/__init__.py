@@ -1,6 +1,6 @@
 """What is wrong with a table: labels that the other rows contradict, repeated rows, columns that say nothing.
 
-``column_profile.py`` looks at columns, ``same_rows.py`` at rows that repeat each other, ``label_checks.py`` at
+``column_profile.py`` looks at columns, ``same_rows.py`` at rows that repeat, ``label_checks.py`` at
 labels. ``audit_report.py`` puts them together, ``audit_text.py`` makes text and a page of it.
 """
 
