@@ -69,7 +69,6 @@ def test_wrong_labels_come_first():
     noisy[wrong] = np.where(noisy[wrong] == "democrat", "republican", "democrat")
     found = audit(X, noisy)
     assert np.isin(found.ranking[:20], wrong).sum() >= 14
-    assert np.isin([s.row for s in found.suspects[:10]], wrong).sum() >= 9
     first = found.suspects[0]
     assert first.given == noisy[first.row]
     assert first.p_given < first.p_likely <= 1

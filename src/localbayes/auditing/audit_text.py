@@ -96,10 +96,14 @@ def columns_text(columns: list[ColumnProfile]) -> str:
         for column in columns
     ]
     text = _table(rows, "<<>>>>")
-    advised = [(column.name, column.advice) for column in columns if column.advice]
+    advised: dict[str, list[str]] = {}
+    for column in columns:
+        if column.advice:
+            advised.setdefault(column.advice, []).append(_short(column.name))
     if advised:
         notes = [
-            textwrap.fill(f"{_short(name)} {what}", _WIDTH, subsequent_indent="  ") for name, what in advised
+            textwrap.fill(f"{', '.join(names)}: {what}", _WIDTH, subsequent_indent="  ")
+            for what, names in advised.items()
         ]
         text += "\n\n" + "\n".join(notes)
     return text

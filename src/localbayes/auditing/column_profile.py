@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from localbayes.encoding.columns import RawColumn
+from localbayes.encoding.columns import Column, NumericColumn, RawColumn
 from localbayes.encoding.rich_encoder import RichEncoder
+from localbayes.encoding.roles import Role
 from localbayes.encoding.tables import check_table, read_columns
 
 __all__ = ["ColumnProfile", "profile_columns"]
@@ -19,7 +20,7 @@ _FEW_NUMBERS = 10
 _MISSING, _CONSTANT, _TELLS = 0.5, 0.99, 0.99
 # A nominal column has many values if there are so many, and fewer than so many rows for each.
 _MANY_VALUES, _ROWS_EACH = 50, 10
-_WHY_LEFT_OUT = "is left out: nearly every row has {}; to keep it, give it the dtype category (--categorical)"
+_WHY_LEFT_OUT = "left out: nearly every row has {}; to keep it, give it the dtype category (--categorical)"
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,8 @@ class ColumnProfile:
     commonest : float
         Share of the rows that have the most frequent value, of those with a value.
     tells : float
-        Share of the rows whose class is found from this column alone, each row left out; NaN without classes.
+        Share of the rows whose class is found from this column alone, each row left out; numbers are cut into
+        bins. NaN without classes.
     advice : str
         What to do about it, or an empty text.
     """
@@ -89,21 +91,23 @@ def profile_columns(X: Any, y: Any = None, categorical_features: Any = "from_dty
     raws = read_columns(X, [None] * len(encoder.names))
     baseline = 1.0 if classes is None else np.bincount(classes).max() / len(classes)
     return [
-        _profile(raw, role.kind, role.used, classes, baseline)
-        for raw, role in zip(raws, encoder.roles, strict=True)
+        _profile(raw, role, column, classes, baseline)
+        for raw, role, column in zip(raws, encoder.roles, encoder.columns, strict=True)
     ]
 
 
 def _profile(
-    raw: RawColumn, kind: str, used: bool, classes: npt.NDArray[np.int64] | None, baseline: float
+    raw: RawColumn, role: Role, column: Column, classes: npt.NDArray[np.int64] | None, baseline: float
 ) -> ColumnProfile:
-    values = value_codes(raw)
+    kind, used, values = role.kind, role.used, value_codes(raw)
     n, known = len(values), values[values >= 0]
     counts = np.bincount(known) if len(known) else np.zeros(1, np.int64)
     distinct, commonest = int(np.count_nonzero(counts)), float(counts.max() / max(len(known), 1))
     if kind == "number" and raw.numeric and (np.rint(raw.numbers) == raw.numbers)[values >= 0].all():
         kind = "whole number"
     missing = 1 - len(known) / n
+    if raw.numeric and isinstance(column, NumericColumn):
+        values = np.where(values >= 0, np.searchsorted(column.cuts, raw.numbers), -1)
     tells = np.nan if classes is None else _tells(values, classes)
     advice = _advice(kind, used, distinct, missing, commonest, tells, baseline, len(known))
     return ColumnProfile(raw.name, kind, used, distinct, missing, commonest, tells, advice)
@@ -122,17 +126,17 @@ def _advice(
     if not used:
         return _WHY_LEFT_OUT.format("a text of its own" if kind == "text" else "a value of its own")
     if kind == "constant":
-        return "says nothing: it has one value; drop it"
+        return "says nothing, since it has one value; drop it"
     if tells >= _TELLS and tells > baseline + 0.05:
-        return f"finds {tells:.1%} of the classes alone: is it known before the class is?"
+        return f"it finds {tells:.1%} of the classes alone: is it known before the class is?"
     if missing >= _MISSING:
-        return f"is missing in {missing:.0%} of the rows; is it known when a prediction is made?"
+        return f"missing in {missing:.0%} of the rows; is it known when a prediction is made?"
     if commonest >= _CONSTANT:
-        return f"has one value in {commonest:.1%} of the rows"
+        return f"one value in {commonest:.1%} of the rows"
     if kind == "nominal" and distinct >= _MANY_VALUES and n_known < _ROWS_EACH * distinct:
-        return f"has {distinct} values, {n_known / distinct:.1f} rows each; group the rare ones"
+        return f"{distinct} values, {n_known / distinct:.1f} rows each; group the rare ones"
     if kind == "whole number" and distinct <= _FEW_NUMBERS:
-        return "if these numbers are names, not amounts, give it the dtype category (--categorical)"
+        return "if its numbers are names, not amounts, give it the dtype category (--categorical)"
     return ""
 
 
