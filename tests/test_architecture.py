@@ -22,6 +22,7 @@ LAYERS = [
     {"counts"},
     {"classifiers"},
     {"explain"},
+    {"auditing"},
     {"plots"},
     {"persistence"},
     {"distributed"},

@@ -15,11 +15,13 @@ __all__ = [
     "WAODE",
     "LocalBayesClassifier",
     "__version__",
+    "audit",
     "load_model",
     "save_model",
 ]
 
 if TYPE_CHECKING:
+    from localbayes.auditing import audit
     from localbayes.classifiers import (
         AODE,
         HNB,
@@ -38,9 +40,10 @@ else:
         """Load the classifiers, and scikit-learn with them, when one is first asked for."""
         if name not in __all__:
             raise AttributeError(f"module 'localbayes' has no attribute {name!r}")
-        from localbayes import classifiers, persistence
+        from localbayes import auditing, classifiers, persistence
 
-        return getattr(persistence if name in persistence.__all__ else classifiers, name)
+        home = next(package for package in (classifiers, persistence, auditing) if name in package.__all__)
+        return getattr(home, name)
 
 
 def __dir__() -> list[str]:

@@ -92,7 +92,8 @@ def test_progress_is_drawn_where_there_is_a_terminal(monkeypatch: pytest.MonkeyP
 
 def test_fit_says_what_became_of_the_columns(cars: Path, tmp_path: Path) -> None:
     """Classes with their rows, nominal columns with values, numeric ones with bins, and what was dropped."""
-    told = ok("fit", cars, "-t", "class", "--drop", "model", "-o", tmp_path / "m.skops").splitlines()
+    options = ["-m", "LCWNB", "--drop", "model"]
+    told = ok("fit", cars, "-t", "class", *options, "-o", tmp_path / "m.skops").splitlines()
     assert told[:-1] == [
         "classes  bad (3), good (2)",
         "nominal  zip (2 values), colour (2)",
@@ -144,3 +145,9 @@ def test_every_help_has_an_example(command: str) -> None:
     """It can be typed as it stands."""
     shown = " ".join(run(command, "--help", env={"COLUMNS": "200"}).output.split())
     assert f"Example: localbayes {command} " in shown
+
+
+def test_without_a_method_raw_tables_get_the_classifier_for_them(cars: Path, tmp_path: Path) -> None:
+    """LocalBayesClassifier by default; LCWNB where a kappa is given."""
+    assert "LocalBayesClassifier()" in ok("fit", cars, "-t", "class", "-o", tmp_path / "a.skops")
+    assert "LCWNB(kappa=5)" in ok("fit", cars, "-t", "class", "--kappa", "5", "-o", tmp_path / "b.skops")

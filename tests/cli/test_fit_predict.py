@@ -168,7 +168,7 @@ def test_types_of_parquet_that_csv_lacks(tmp_path: Path) -> None:
         }
     )
     frame.to_parquet(tmp_path / "t.parquet")
-    ok("fit", tmp_path / "t.parquet", "--target", "class", "-o", tmp_path / "m.skops")
+    ok("fit", tmp_path / "t.parquet", "--target", "class", "-m", "LCWNB", "-o", tmp_path / "m.skops")
     model = load_model(tmp_path / "m.skops")
     domains = {
         name: getattr(column, "values", "bins")

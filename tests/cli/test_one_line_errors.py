@@ -28,7 +28,7 @@ from localbayes.persistence import save_model
             "kappa must be a number > 0, 'mixture', 'loo' or 'switch', got 'five'",
         ),
         (["--target", "class", "--alpha", "much"], "--alpha"),
-        (["--target", "class", "--k", "3"], "LCWNB has no parameter 'k'; it has alpha, "),
+        (["--target", "class", "-m", "LCWNB", "--k", "3"], "LCWNB has no parameter 'k'; it has alpha, "),
         (["--target", "class", "-p", "k:3"], "--param must be NAME=VALUE, got 'k:3'"),
         (["--target", "class", "--missing", "drop"], "missing must be "),
         (["--target", "class", "--n-bins", "0"], "n_bins must be a whole number >= 1, got 0"),

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from localbayes.cli import about, data_commands, evaluate, explain_command, models, study, tune
+from localbayes.cli import about, audit_command, data_commands, evaluate, explain_command, models, study, tune
 from localbayes.cli.errors import OneLineErrors
 from localbayes.cli.plain import PlainApp
 
@@ -45,6 +45,8 @@ for _command in (
     models.predict,
     explain_command.explain,
     evaluate.evaluate,
+    audit_command.inspect,
+    audit_command.audit,
     tune.tune,
     about.methods,
     about.info,

@@ -87,7 +87,7 @@ def evaluate(
 
     Example: `localbayes evaluate vote -m LCWNB,NB,AODE --runs 10`
     """
-    names = method_names(method)
+    names = method_names(method, kappa)
     models = make_models(names, param, kappa=kappa, alpha=alpha, k=k, n_bins=n_bins, missing=missing)
     columns, how = Columns(categorical, drop, keep), reading(sep, encoding, na, decimal)
     X, y = read_labelled(data, target, columns, how, skip_unlabelled)

@@ -32,7 +32,10 @@ TargetOption = Annotated[
 MethodOption = Annotated[
     list[str] | None,
     typer.Option(
-        "--method", "-m", metavar="NAME", help="Classifier; see `localbayes methods`. [default: LCWNB]"
+        "--method",
+        "-m",
+        metavar="NAME",
+        help="Classifier; see `localbayes methods`. [default: LocalBayesClassifier, or LCWNB with --kappa]",
     ),
 ]
 MethodsOption = Annotated[
@@ -41,7 +44,8 @@ MethodsOption = Annotated[
         "--method",
         "-m",
         metavar="NAMES",
-        help="Classifiers: NAME,NAME or all; see `localbayes methods`. [default: LCWNB]",
+        help="Classifiers: NAME,NAME or all; see `localbayes methods`. "
+        "[default: LocalBayesClassifier, or LCWNB with --kappa]",
     ),
 ]
 KappaOption = Annotated[
@@ -120,8 +124,10 @@ KeepOption = Annotated[
 SkipOption = Annotated[bool, typer.Option("--skip-unlabelled", help="Leave out rows without a class.")]
 
 
-def method_names(methods: Sequence[str] | None) -> list[str]:
+def method_names(methods: Sequence[str] | None, kappa: Any = None) -> list[str]:
     """Names of classifiers, from what was given: repeated, with commas, in any case, or all.
+
+    Without a name it is the classifier for raw tables, or LCWNB where a kappa was given.
 
     Examples
     --------
@@ -133,7 +139,7 @@ def method_names(methods: Sequence[str] | None) -> list[str]:
 
     known = {name.lower(): name for name in CLASSIFIERS}
     chosen: dict[str, None] = {}
-    for given in methods or ["LCWNB"]:
+    for given in methods or ["LocalBayesClassifier" if kappa is None else "LCWNB"]:
         for word in given.split(","):
             if word.strip().lower() == "all":
                 chosen |= dict.fromkeys(CLASSIFIERS)
@@ -168,7 +174,7 @@ def make_model(
     >>> make_model(["lcwnb"], kappa="20", alpha=None)
     LCWNB(kappa=20)
     """
-    names = method_names(methods)
+    names = method_names(methods, given.get("kappa"))
     if len(names) > 1:
         raise ValueError(f"--method must name one classifier here, got {', '.join(names)}")
     return make_models(names, param, **given)[0]

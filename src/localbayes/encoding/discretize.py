@@ -185,7 +185,8 @@ def merged(values: Floats, classes: Integers, weights: Floats, n_bins: int) -> F
     inner: Floats = joined[(joined >= different[0]) & (joined < different[-1])]
     # Two ways to the same end may differ in the last digits: of such cuts the last one stays.
     apart = np.diff(inner) > _SAME_END * (different[-1] - different[0])
-    return inner[np.append(apart, True)[: len(inner)]]
+    kept: Floats = inner[np.append(apart, True)[: len(inner)]]
+    return kept
 
 
 @discretizer("mdl", needs_classes=True)

@@ -1,0 +1,168 @@
+"""What the columns of a table look like, and what to do about them."""
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from localbayes.encoding.columns import Column, NumericColumn, RawColumn
+from localbayes.encoding.rich_encoder import RichEncoder
+from localbayes.encoding.roles import Role
+from localbayes.encoding.tables import check_table, read_columns
+
+__all__ = ["ColumnProfile", "profile_columns"]
+
+# Whole numbers of so few values may be codes.
+_FEW_NUMBERS = 10
+# From these shares on a column is mostly missing, nearly constant, or gives the class away.
+_MISSING, _CONSTANT, _TELLS = 0.5, 0.99, 0.99
+# A nominal column has many values if there are so many, and fewer than so many rows for each.
+_MANY_VALUES, _ROWS_EACH = 50, 10
+_WHY_LEFT_OUT = "left out: nearly every row has {}; to keep it, give it the dtype category (--categorical)"
+
+
+@dataclass(frozen=True)
+class ColumnProfile:
+    """What one column looks like.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    kind : str
+        "nominal", "number", "whole number", "date", "constant", "id" or "text".
+    used : bool
+        Whether classifiers learn from it.
+    n_distinct : int
+        Number of different values.
+    missing : float
+        Share of the rows without a value.
+    commonest : float
+        Share of the rows that have the most frequent value, of those with a value.
+    tells : float
+        Share of the rows whose class is found from this column alone, each row left out; numbers are cut into
+        bins. NaN without classes.
+    advice : str
+        What to do about it, or an empty text.
+    """
+
+    name: str
+    kind: str
+    used: bool
+    n_distinct: int
+    missing: float
+    commonest: float
+    tells: float
+    advice: str
+
+
+def profile_columns(X: Any, y: Any = None, categorical_features: Any = "from_dtype") -> list[ColumnProfile]:
+    """Describe every column of a table.
+
+    Parameters
+    ----------
+    X : DataFrame or array of shape (n, m)
+        The table.
+    y : array-like of shape (n,), optional
+        Classes.
+    categorical_features : {"from_dtype", "all"} or array-like
+        Which columns are categories.
+
+    Returns
+    -------
+    list of ColumnProfile
+        In the order of the columns.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> X = pd.DataFrame({"id": [f"c{k}" for k in range(60)], "size": [1.5, 2.5, None] * 20, "unit": "cm"})
+    >>> [(column.kind, column.n_distinct, round(column.missing, 2)) for column in profile_columns(X)]
+    [('id', 60, 0.0), ('number', 2, 0.33), ('constant', 1, 0.0)]
+    """
+    X = check_table(X, None)
+    classes = None if y is None else np.unique(np.asarray(y).astype(str), return_inverse=True)[1]
+    encoder = RichEncoder(categorical_features, n_bins=20, missing="category", discretize="merged")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what is left out is said in the profile
+        encoder.fit(X)
+    raws = read_columns(X, [None] * len(encoder.names))
+    baseline = 1.0 if classes is None else np.bincount(classes).max() / len(classes)
+    return [
+        _profile(raw, role, column, classes, baseline)
+        for raw, role, column in zip(raws, encoder.roles, encoder.columns, strict=True)
+    ]
+
+
+def _profile(
+    raw: RawColumn, role: Role, column: Column, classes: npt.NDArray[np.int64] | None, baseline: float
+) -> ColumnProfile:
+    kind, used, values = role.kind, role.used, value_codes(raw)
+    n, known = len(values), values[values >= 0]
+    counts = np.bincount(known) if len(known) else np.zeros(1, np.int64)
+    distinct, commonest = int(np.count_nonzero(counts)), float(counts.max() / max(len(known), 1))
+    if kind == "number" and raw.numeric and (np.rint(raw.numbers) == raw.numbers)[values >= 0].all():
+        kind = "whole number"
+    missing = 1 - len(known) / n
+    if raw.numeric and isinstance(column, NumericColumn):
+        values = np.where(values >= 0, np.searchsorted(column.cuts, raw.numbers), -1)
+    tells = np.nan if classes is None else _tells(values, classes)
+    advice = _advice(kind, used, distinct, missing, commonest, tells, baseline, len(known))
+    return ColumnProfile(raw.name, kind, used, distinct, missing, commonest, tells, advice)
+
+
+def _advice(
+    kind: str,
+    used: bool,
+    distinct: int,
+    missing: float,
+    commonest: float,
+    tells: float,
+    baseline: float,
+    n_known: int,
+) -> str:
+    if not used:
+        return _WHY_LEFT_OUT.format("a text of its own" if kind == "text" else "a value of its own")
+    if kind == "constant":
+        return "says nothing, since it has one value; drop it"
+    if tells >= _TELLS and tells > baseline + 0.05:
+        return f"it finds {tells:.1%} of the classes alone: is it known before the class is?"
+    if missing >= _MISSING:
+        return f"missing in {missing:.0%} of the rows; is it known when a prediction is made?"
+    if commonest >= _CONSTANT:
+        return f"one value in {commonest:.1%} of the rows"
+    if kind == "nominal" and distinct >= _MANY_VALUES and n_known < _ROWS_EACH * distinct:
+        return f"{distinct} values, {n_known / distinct:.1f} rows each; group the rare ones"
+    if kind == "whole number" and distinct <= _FEW_NUMBERS:
+        return "if its numbers are names, not amounts, give it the dtype category (--categorical)"
+    return ""
+
+
+def value_codes(raw: RawColumn) -> npt.NDArray[np.int64]:
+    """Numbers of the values of a column; -1 where one is missing."""
+    if not raw.numeric:
+        return raw.codes
+    codes = np.full(len(raw.numbers), -1, dtype=np.int64)
+    known = ~np.isnan(raw.numbers)
+    codes[known] = np.unique(raw.numbers[known], return_inverse=True)[1]
+    return codes
+
+
+def _tells(values: npt.NDArray[np.int64], classes: npt.NDArray[np.int64]) -> float:
+    """Share of the rows whose class is the most frequent one among the other rows of the same value.
+
+    Of classes that are equally frequent the first one wins. A row whose value no other row has is not found.
+    """
+    r = int(classes.max()) + 1
+    pairs, counts = np.unique((values + 1) * r + classes, return_counts=True)
+    order = np.lexsort((pairs % r, -counts, pairs // r))
+    value, of_class, count = pairs[order] // r, pairs[order] % r, counts[order]
+    # Only the most frequent class of a value is found; behind it stands its rival, if there is one.
+    first = np.append(True, value[1:] != value[:-1])
+    rival = np.where(np.append(first[1:], True), 0, np.append(count[1:], 0))
+    comes_first = of_class < np.append(of_class[1:], 0)
+    others = count - 1
+    found = first & (others > 0) & ((others > rival) | ((others == rival) & comes_first))
+    return float(count[found].sum() / len(values))
