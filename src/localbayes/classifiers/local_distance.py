@@ -10,7 +10,7 @@ from scipy.optimize import minimize
 from localbayes.counts import Distance, Floats, marked
 from localbayes.counts.distance import MISSING, UNSEEN
 
-__all__ = ["LocalDistance", "column_weights"]
+__all__ = ["LocalDistance", "column_weights", "evenly"]
 
 # Largest distance of an attribute; 2, 3 and 6 divide it.
 _TOP = 6
@@ -121,8 +121,8 @@ def column_weights(
     distance : LocalDistance
         With weights, the largest being one.
     """
-    rows = _sample(len(classes), _ROWS)
-    at = _sample(len(rows), _QUERIES)
+    rows = evenly(len(classes), _ROWS)
+    at = evenly(len(rows), _QUERIES)
     own = at[:, None] == np.arange(len(rows))
     # Of a row of weight 2 one of two is the query, and the other one may be found.
     mass = np.where(own, np.maximum(weights[rows] - 1.0, 0.0), weights[rows])
@@ -189,8 +189,12 @@ def _differences(
     return apart.reshape(distance.n_columns, -1)
 
 
-def _sample(n: int, at_most: int) -> npt.NDArray[np.int64]:
-    """A seeded sample of row numbers, or all of them."""
-    if n <= at_most:
-        return np.arange(n)
-    return np.sort(np.random.default_rng(0).choice(n, at_most, replace=False))
+def evenly(n: int, at_most: int) -> npt.NDArray[np.int64]:
+    """Some of n positions, evenly spread, or all of them.
+
+    Examples
+    --------
+    >>> evenly(9, 3).tolist(), evenly(3, 5).tolist()
+    ([0, 3, 6], [0, 1, 2])
+    """
+    return np.arange(n) if n <= at_most else np.arange(at_most) * n // at_most

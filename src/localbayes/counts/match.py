@@ -183,12 +183,15 @@ class MatchIndex:
         other._room = self._room
         return other
 
-    def value_totals(self) -> list[npt.NDArray[np.int64]]:
-        """How many rows have each value of every attribute."""
-        totals = [np.zeros(size, dtype=np.int64) for size in self.sizes.tolist()]
-        for codes, *_ in self.training_rows():
+    def value_totals(self) -> list[Floats]:
+        """How many rows have each value of every attribute, or their weight."""
+        totals = [np.zeros(size) for size in self.sizes.tolist()]
+        for codes, _, _, weights in self.training_rows():
             for total, column in zip(totals, codes.T, strict=True):
-                total += np.bincount(column[column < len(total)], minlength=len(total))
+                inside = column < len(total)
+                total += np.bincount(
+                    column[inside], None if weights is None else weights[inside], minlength=len(total)
+                )
         return totals
 
     def __add__(self, other: "MatchIndex") -> "MatchIndex":
