@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from localbayes.counts.distance import HAMMING, Distance, Measure
+from localbayes.counts.exponent_counts import ExponentCounts
 from localbayes.counts.protocol import Codes, Floats
 from localbayes.counts.segments import ClassCodes, Segment, check_segment, merge, pack, rows_of
 from localbayes.encoding.coded import any_outside, missing_code, unseen_code
@@ -24,7 +25,7 @@ from localbayes.kernels import compiled
 __all__ = ["MatchCounts", "MatchIndex"]
 
 
-class MatchCounts:
+class MatchCounts(ExponentCounts):
     """Counts of a batch of queries, computed when they are first needed; see :meth:`MatchIndex.count`.
 
     Examples
