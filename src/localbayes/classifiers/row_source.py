@@ -1,0 +1,114 @@
+"""Where the local Bayes classifier learns from: training rows by number, and sums around them."""
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from localbayes.counts import Codes, Distance, Floats, MatchIndex
+
+__all__ = ["IndexedRows", "RowSource", "SampledRows"]
+
+
+@dataclass(frozen=True)
+class SampledRows:
+    """Some training rows.
+
+    Attributes
+    ----------
+    codes : ndarray of shape (n, m)
+        Their values, as of queries.
+    classes : ndarray of shape (n,)
+        Their classes, in declared order.
+    weights : ndarray of shape (n,)
+        Their weights; ones where rows have none.
+    """
+
+    codes: Codes
+    classes: npt.NDArray[np.int64]
+    weights: Floats
+
+    def __len__(self) -> int:
+        return len(self.classes)
+
+    def take(self, at: Any) -> "SampledRows":
+        """Some of the rows."""
+        return SampledRows(self.codes[at], self.classes[at], self.weights[at])
+
+    @property
+    def own_weight(self) -> Floats:
+        """What is left out of the counts of a row: of a row of weight 2, which is two rows, one of them."""
+        return np.minimum(self.weights, 1.0)
+
+
+class RowSource(Protocol):
+    """What learning asks for; rows may be in memory or on a cluster."""
+
+    @property
+    def n_rows(self) -> int:
+        """Number of training rows."""
+        ...
+
+    def value_totals(self) -> list[Floats]:
+        """Weight of the rows that have each value, for every attribute."""
+        ...
+
+    def sample_rows(self, numbers: npt.NDArray[np.int64]) -> SampledRows:
+        """Training rows by number, in increasing order."""
+        ...
+
+    def use_distance(self, distance: Distance) -> None:
+        """Measure with another distance from now on."""
+        ...
+
+    def left_out_sums(self, rows: SampledRows, kappas: Floats) -> tuple[Floats, Floats]:
+        """S (k, n, r) and T (k, n, r, m or 2 m) around training rows, which do not count themselves."""
+        ...
+
+
+class IndexedRows:
+    """Training rows in memory.
+
+    Examples
+    --------
+    >>> index = MatchIndex(np.array([2], np.uint32), n_classes=1)
+    >>> index.add(np.array([[0], [1], [1]], np.uint8), np.array([0, 0, 0]))
+    >>> rows = IndexedRows(index)
+    >>> rows.sample_rows(np.array([1, 2])).codes.tolist()
+    [[1], [1]]
+    >>> [total.tolist() for total in rows.value_totals()]
+    [[1.0, 2.0]]
+    """
+
+    def __init__(self, index: MatchIndex) -> None:
+        self.index = index
+        self._weighted = any(segment.weights is not None for segment in index.segments)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of training rows."""
+        return self.index.n_rows
+
+    def value_totals(self) -> list[Floats]:
+        """Weight of the rows that have each value, for every attribute."""
+        return self.index.value_totals()
+
+    def sample_rows(self, numbers: npt.NDArray[np.int64]) -> SampledRows:
+        """Training rows by number, in increasing order."""
+        parts = [
+            (self.index.as_queries(codes), classes, at, np.ones(len(at)) if weights is None else weights)
+            for codes, classes, at, weights in self.index.training_rows(numbers)
+        ]
+        codes, classes, at, weights = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+        return SampledRows(codes, classes.astype(np.int64), weights).take(np.argsort(at, kind="stable"))
+
+    def use_distance(self, distance: Distance) -> None:
+        """Measure with another distance from now on."""
+        self.index = self.index.with_distance(distance)
+
+    def left_out_sums(self, rows: SampledRows, kappas: Floats) -> tuple[Floats, Floats]:
+        """S (k, n, r) and T (k, n, r, m or 2 m) around training rows, which do not count themselves."""
+        own_weight = rows.own_weight if self._weighted else None
+        _, _, S, T = self.index.count(rows.codes, rows.classes, own_weight).cell_sums(kappas)
+        return S, T
