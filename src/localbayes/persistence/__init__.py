@@ -107,9 +107,12 @@ def load_model(path: str | os.PathLike[str], max_bytes: int | None = None) -> Ba
         raise ValueError(f"{name} is empty; expected what `localbayes fit` or save_model wrote")
     fields = unpack(content, name, max_bytes)
     try:
-        return model_of(fields)
+        model = model_of(fields)
+        if not model.class_count.any():
+            raise ValueError("class_count says that there are no training rows")
     except Exception as error:
         raise damaged(name, error) from error
+    return model
 
 
 def _type_name(model: object) -> str:

@@ -71,8 +71,6 @@ def model_of(given: dict[str, Any]) -> BayesClassifier:
     class_count = fields.array("class_count", "if", 1)
     if class_count.shape != (len(labels),) or not (np.isfinite(class_count) & (class_count >= 0)).all():
         raise ValueError("class_count must be a number of rows for every class")
-    if not class_count.any():
-        raise ValueError("class_count says that there are no training rows")
     model.set_class_count(class_count.astype(np.float64 if class_count.dtype.kind == "f" else np.int64))
     if not model.keeps_rows:
         _check_slots(fields.inner("statistic"), sizes)
