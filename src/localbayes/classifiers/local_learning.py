@@ -22,6 +22,8 @@ from localbayes.parameters import check_count
 
 __all__ = ["LocalLearning"]
 
+# What the formula adds to the count of a value.
+_ALPHA = 0.5
 # Rows that are left out at most, and how many of them tell roughly where the best kappa is.
 _ROWS, _FEW_ROWS = 4000, 500
 # Features that are held at once, and rows that are left out even if they have more.
@@ -138,19 +140,19 @@ class LocalLearning(LazyClassifier):
 
     def _fits(self, source: RowSource, rows: SampledRows, kappas: Floats) -> list[Exponents]:
         """Exponents for every kappa."""
-        fits = []
-        for features in self.left_out_features(source, rows, kappas):
-            fits.append(fit_exponents(features, rows.classes, rows.weights, _RIDGE, self._prior()))
-        return fits
+        return [
+            fit_exponents(features, rows.classes, rows.weights, _RIDGE, self._prior())
+            for features in self.left_out_features(source, rows, kappas)
+        ]
 
     def left_out_features(self, source: RowSource, rows: SampledRows, kappas: Floats) -> Floats:
         """Features of training rows that do not count themselves, shape (k, n, r, 1 + m)."""
-        features = np.empty((len(kappas), len(rows), len(self.labels_), 1 + len(self.sizes_)))
+        shape = len(kappas), len(rows), len(self.labels_), 1 + len(self.sizes_)
+        features = np.empty(shape)
 
         def fill(at: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-            some = rows.take(slice(at[0], at[-1] + 1))
-            for k, sums in enumerate(zip(*source.left_out_sums(some, kappas), strict=True)):
-                features[k, at[0] : at[-1] + 1] = self.features(some.codes, *sums)
+            chunk = slice(at[0], at[-1] + 1)
+            features[:, chunk] = source.left_out_features(rows.take(chunk), kappas, self.features, _ALPHA)
             return at
 
         self.in_chunks(fill, np.arange(len(rows)), np.empty(len(rows), np.int64), sets=len(kappas))

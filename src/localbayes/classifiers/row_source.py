@@ -1,14 +1,19 @@
 """Where the local Bayes classifier learns from: training rows by number, and sums around them."""
 
+from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from localbayes.counts import Codes, Distance, Floats, MatchIndex
+from localbayes.counts import Codes, Distance, Floats, MatchCounts, MatchIndex
 
 __all__ = ["IndexedRows", "RowSource", "SampledRows"]
+
+# Makes features of codes, S and T.
+Formula = Callable[[Codes, Floats, Floats], Floats]
 
 
 @dataclass(frozen=True)
@@ -42,32 +47,41 @@ class SampledRows:
         return np.minimum(self.weights, 1.0)
 
 
-class RowSource(Protocol):
+class RowSource(ABC):
     """What learning asks for; rows may be in memory or on a cluster."""
 
     @property
+    @abstractmethod
     def n_rows(self) -> int:
         """Number of training rows."""
-        ...
 
+    @abstractmethod
     def value_totals(self) -> list[Floats]:
         """Weight of the rows that have each value, for every attribute."""
-        ...
 
+    @abstractmethod
     def sample_rows(self, numbers: npt.NDArray[np.int64]) -> SampledRows:
         """Training rows by number, in increasing order."""
-        ...
 
+    @abstractmethod
     def use_distance(self, distance: Distance) -> None:
         """Measure with another distance from now on."""
-        ...
 
+    @abstractmethod
     def left_out_sums(self, rows: SampledRows, kappas: Floats) -> tuple[Floats, Floats]:
         """S (k, n, r) and T (k, n, r, m or 2 m) around training rows, which do not count themselves."""
-        ...
+
+    def left_out_features(self, rows: SampledRows, kappas: Floats, formula: Formula, alpha: float) -> Floats:
+        """Features (k, n, r, 1 + m) that a formula makes of the sums of every kappa.
+
+        ``alpha`` is what the formula adds to the count of a value, for sources that need no formula.
+        """
+        return np.stack(
+            [formula(rows.codes, *sums) for sums in zip(*self.left_out_sums(rows, kappas), strict=True)]
+        )
 
 
-class IndexedRows:
+class IndexedRows(RowSource):
     """Training rows in memory.
 
     Examples
@@ -109,6 +123,12 @@ class IndexedRows:
 
     def left_out_sums(self, rows: SampledRows, kappas: Floats) -> tuple[Floats, Floats]:
         """S (k, n, r) and T (k, n, r, m or 2 m) around training rows, which do not count themselves."""
-        own_weight = rows.own_weight if self._weighted else None
-        _, _, S, T = self.index.count(rows.codes, rows.classes, own_weight).cell_sums(kappas)
+        _, _, S, T = self._count(rows).cell_sums(kappas)
         return S, T
+
+    def left_out_features(self, rows: SampledRows, kappas: Floats, formula: Formula, alpha: float) -> Floats:
+        """Features of every kappa in one compiled pass, which has the formula in it."""
+        return self._count(rows).cell_features(kappas, self.index.sizes, self.index.measure.units, alpha)
+
+    def _count(self, rows: SampledRows) -> MatchCounts:
+        return self.index.count(rows.codes, rows.classes, rows.own_weight if self._weighted else None)
