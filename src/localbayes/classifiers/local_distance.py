@@ -1,5 +1,6 @@
 """The distance of the local Bayes classifier: bins in order, and columns that count as much as they tell."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -10,7 +11,7 @@ from scipy.optimize import minimize
 from localbayes.counts import Distance, Floats, marked
 from localbayes.counts.distance import MISSING, UNSEEN
 
-__all__ = ["LocalDistance", "column_weights", "evenly"]
+__all__ = ["LocalDistance", "agreement_units", "column_weights", "evenly"]
 
 # Largest distance of an attribute; 2, 3 and 6 divide it.
 _TOP = 6
@@ -64,7 +65,7 @@ class LocalDistance(Distance):
         if not self.graded(attribute):
             return super().agreement(attribute, size)
         reach = reach_of(self.ordered_sizes[attribute])
-        return reach - self._steps(attribute, size), float(reach**2)
+        return reach - self._steps(attribute, size), agreement_units([self.ordered_sizes[attribute]]).item()
 
     def graded(self, attribute: int) -> bool:
         """Whether an attribute has bins."""
@@ -84,6 +85,11 @@ class LocalDistance(Distance):
         steps[:bins, :bins] = np.minimum(np.abs(np.arange(bins)[:, None] - np.arange(bins)), reach)
         np.fill_diagonal(steps, 0)
         return steps
+
+
+def agreement_units(ordered_sizes: Iterable[int]) -> Floats:
+    """Unit in which agreement is counted, for every attribute: the mass of the kernel over the bins."""
+    return np.array([reach_of(bins) ** 2 if bins else 1 for bins in ordered_sizes], dtype=np.float64)
 
 
 def reach_of(bins: int) -> int:

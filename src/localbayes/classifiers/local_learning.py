@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from localbayes.classifiers.base import BayesClassifier
 from localbayes.classifiers.exponents import Exponents, fit_exponents
-from localbayes.classifiers.kappa import LeftOutRequest, kappa_grid
+from localbayes.classifiers.kappa import kappa_grid
 from localbayes.classifiers.lazy import LazyClassifier
 from localbayes.classifiers.local_distance import LocalDistance, column_weights, evenly
 from localbayes.classifiers.row_source import IndexedRows, RowSource, SampledRows
@@ -41,6 +41,7 @@ class LocalLearning(LazyClassifier):
     """Learns column weights, kappas and exponents from training rows that are left out."""
 
     has_kappas: ClassVar[bool] = False
+    learns_from_source: ClassVar[bool] = True
     random_state: int
     encoder_: Any
 
@@ -83,13 +84,6 @@ class LocalLearning(LazyClassifier):
         """Scratch memory for one query and kappa."""
         return 8 * len(self.labels_) * (4 * (len(self.sizes_) + 1) + self.index_.n_distances)
 
-    def left_out_request(self, n_rows: int) -> LeftOutRequest | None:
-        """Refuse rows that are not in memory."""
-        raise ValueError(
-            "LocalBayesClassifier learns from rows in memory, not on a cluster; fit it on a sample, or use "
-            "LCWNB there"
-        )
-
     # --- learning -------------------------------------------------------------------------------
 
     def adopt(self, statistic: Any) -> None:
@@ -102,7 +96,7 @@ class LocalLearning(LazyClassifier):
     def learn(self, source: RowSource) -> None:
         """Learn column weights, kappas and exponents from a source of training rows."""
         n, n_classes = source.n_rows, np.count_nonzero(self.class_count)
-        self._totals = source.value_totals()
+        self.set_value_totals(source.value_totals())
         self.column_weights_ = np.ones(self._n_columns)
         self.loo_ = {"kappa": np.empty(0), "log_loss": np.empty(0)}
         if n < 2 or n_classes < 2:
@@ -125,6 +119,14 @@ class LocalLearning(LazyClassifier):
         chosen = np.sort(np.argsort([fit.loss for fit in fits], kind="stable")[:_N_KAPPAS])
         self.loo_ = {"kappa": near, "log_loss": np.array([fit.log_loss for fit in fits])}
         self._set_choice(near[chosen], [fits[k] for k in chosen])
+
+    def set_value_totals(self, totals: list[Floats]) -> None:
+        """Take the weight of the rows that have each value."""
+        self._totals = totals
+
+    def known_queries(self, codes: Codes) -> Codes:
+        """Codes of queries in which a nominal value that no row has counts as never seen."""
+        return self.known_codes(codes)
 
     def _most_rows(self, n_kappas: int) -> int:
         """Rows to leave out at once: fewer where there are many classes and columns."""
@@ -223,5 +225,5 @@ class LocalLearning(LazyClassifier):
         self.column_weights_ = weights
         self.loo_ = {name: loo.array(name, "f", 1) for name in ("kappa", "log_loss")}
         self.index_ = statistic.with_distance(self.value_distance())
-        self._totals = self.index_.value_totals()
+        self.set_value_totals(self.index_.value_totals())
         self._set_choice(kappas, [Exponents(*pair) for pair in zip(w, b, strict=True)])

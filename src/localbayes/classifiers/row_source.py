@@ -28,18 +28,21 @@ class SampledRows:
         Their classes, in declared order.
     weights : ndarray of shape (n,)
         Their weights; ones where rows have none.
+    numbers : ndarray of shape (n,)
+        Their numbers, in the order in which rows came.
     """
 
     codes: Codes
     classes: npt.NDArray[np.int64]
     weights: Floats
+    numbers: npt.NDArray[np.int64]
 
     def __len__(self) -> int:
         return len(self.classes)
 
     def take(self, at: Any) -> "SampledRows":
         """Some of the rows."""
-        return SampledRows(self.codes[at], self.classes[at], self.weights[at])
+        return SampledRows(self.codes[at], self.classes[at], self.weights[at], self.numbers[at])
 
     @property
     def own_weight(self) -> Floats:
@@ -115,7 +118,7 @@ class IndexedRows(RowSource):
             for codes, classes, at, weights in self.index.training_rows(numbers)
         ]
         codes, classes, at, weights = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
-        return SampledRows(codes, classes.astype(np.int64), weights).take(np.argsort(at, kind="stable"))
+        return SampledRows(codes, classes.astype(np.int64), weights, at).take(np.argsort(at, kind="stable"))
 
     def use_distance(self, distance: Distance) -> None:
         """Measure with another distance from now on."""

@@ -139,7 +139,9 @@ def _in_order(summary: Summary) -> NumberSummary | None:
     """Summary of a column of dates as numbers; None if some value is no date, or the domain was declared."""
     if not isinstance(summary, CategorySummary) or summary.declared or not summary.counts:
         return None
-    found = as_date(RawColumn(summary.name, codes=np.arange(len(summary.counts)), values=list(summary.counts)))
+    found = as_date(
+        RawColumn(summary.name, codes=np.arange(len(summary.counts)), values=list(summary.counts))
+    )
     if found is None:
         return None
     rows = np.array(list(summary.counts.values()), dtype=np.float64)
