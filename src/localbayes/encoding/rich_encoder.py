@@ -12,8 +12,8 @@ from localbayes.encoding.coded import Codes, code_dtype, missing_code, unseen_co
 from localbayes.encoding.columns import MISSING, NumericColumn, RawColumn
 from localbayes.encoding.discretize import cut_points
 from localbayes.encoding.encoder import TableEncoder
-from localbayes.encoding.roles import Role, as_date
 from localbayes.encoding.number_counts import NumberCounts
+from localbayes.encoding.roles import Role, as_date
 from localbayes.encoding.summaries import CategorySummary, NumberSummary, Summary, summarise
 from localbayes.encoding.tables import column_names
 from localbayes.encoding.terms import Term, learn_terms
@@ -151,4 +151,5 @@ def _in_order(summary: Summary) -> NumberSummary | None:
         numbers, weights = found.numbers, rows
     dates: Any = summarise(RawColumn(summary.name, numbers=numbers), weights)
     counts = NumberCounts.of_rows(numbers, None, weights, (None,))
-    return replace(dates, n_missing=summary.n_missing, counts=counts)
+    in_order: NumberSummary = replace(dates, n_missing=summary.n_missing, counts=counts)
+    return in_order
