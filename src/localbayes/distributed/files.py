@@ -1,7 +1,7 @@
 """Learning from Parquet files larger than memory, on one machine and without a cluster.
 
 The files are read in batches, twice: once for domains and bins, once for the rows. The counts of NB, TAN,
-AODE, WAODE and HNB fit in memory. LCWNB, LWNB and ICLNB keep rows: these are packed, part by part, into files
+AODE, WAODE and HNB fit in memory. The lazy classifiers keep rows: these are packed, part by part, into files
 that are mapped into memory. Nothing here needs Dask.
 """
 
@@ -69,7 +69,7 @@ def fit_files(
     target : str
         Name of the class column.
     folder : path, optional
-        A new folder for the fitted classifier, which :func:`load_folder` reads. LCWNB, LWNB and ICLNB need it
+        A new folder for the fitted classifier, which :func:`load_folder` reads. The lazy classifiers need it
         for their rows, and it must stay as long as the classifier is used. That of a class of your own cannot
         be loaded.
     sample_weight : str, optional

@@ -156,7 +156,7 @@ class Distributed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Save the fitted classifier to a new folder, which appears complete or not at all.
 
-        The folder holds a description and, for LCWNB, LWNB and ICLNB, one file for each part of the rows.
+        The folder holds a description and, for the lazy classifiers, one file for each part of the rows.
         :meth:`load` brings it back on another cluster, :func:`localbayes.distributed.load_folder` on one
         machine.
 
