@@ -1,6 +1,7 @@
 """The local Bayes classifier against loops over all rows, and what it promises for raw tables."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import oracle_local as oracle
 from localbayes import LocalBayesClassifier, load_model, save_model
+from localbayes.classifiers.row_source import IndexedRows, RowSource, SampledRows
 from localbayes.datasets import load
 from localbayes.encoding import Coded
 
@@ -84,17 +86,69 @@ def test_predictions_are_those_of_a_loop_over_all_rows(seed):
 
 
 def test_left_out_rows_see_all_rows_but_themselves():
-    """Features of a training row are those of a query to the other rows."""
+    """Features of a training row are those of a query to the other rows, whichever way they are computed."""
     X, y = raw_table(7)
     model = LocalBayesClassifier().fit(X, y)
-    seen, kappas = Seen(model), model.kappas_
-    found, classes, _ = model._left_out(np.arange(len(y)), kappas)
+    seen, kappas, source = Seen(model), model.kappas_, IndexedRows(model.index_)
+    rows = source.sample_rows(np.arange(len(y)))
+    assert (rows.classes == seen.y).all()
+    rows = replace(rows, codes=model.known_codes(rows.codes, rows.own_weight))
+    compiled = model.left_out_features(source, rows, kappas)
+    of_sums = RowSource.left_out_features(source, rows, kappas, model.features, 0.5)
     for row in range(0, len(y), 7):
         others = np.arange(len(y)) != row
         for k, kappa in enumerate(kappas):
             expected = seen.features(seen.rows[row], seen.rows[others], seen.y[others], kappa)
-            np.testing.assert_allclose(found[k][row], expected, atol=1e-9)
-    assert (classes == seen.y).all()
+            np.testing.assert_allclose(of_sums[k, row], expected, atol=1e-9)
+            np.testing.assert_allclose(compiled[k, row], expected, atol=1e-5)
+
+
+def test_another_source_of_rows_and_sums_gives_the_same_model():
+    """Learning sees rows and sums only, so that a cluster can answer; here two parts do."""
+    X, y = raw_table(8, n=300)
+    model = LocalBayesClassifier().fit(X, y)
+    codes, classes = model.encode(X), model.labels_.encode(y)
+    other = LocalBayesClassifier().fit(X, y)
+    other.learn(TwoParts(model, codes, classes, 130))
+    np.testing.assert_array_equal(other.kappas_, model.kappas_)
+    np.testing.assert_array_equal(other.column_weights_, model.column_weights_)
+    for ours, theirs in zip(other.exponents_, model.exponents_, strict=True):
+        np.testing.assert_allclose(ours.w, theirs.w, atol=1e-3)
+
+
+class TwoParts(RowSource):
+    """Training rows in two indexes, whose counts are added up."""
+
+    def __init__(self, model, codes, classes, cut):
+        self.codes, self.classes, self.cut, self.model = codes, classes, cut, model
+        self.parts = [model.empty_statistic(model.sizes_, len(model.labels_)) for _ in range(2)]
+        for part, rows in zip(self.parts, (slice(cut), slice(cut, None)), strict=True):
+            part.add(codes[rows], classes[rows])
+
+    @property
+    def n_rows(self):
+        return len(self.classes)
+
+    def value_totals(self):
+        return [a + b for a, b in zip(*(part.value_totals() for part in self.parts), strict=True)]
+
+    def sample_rows(self, numbers):
+        self.numbers = numbers
+        return SampledRows(self.codes[numbers], self.classes[numbers], np.ones(len(numbers)))
+
+    def use_distance(self, distance):
+        self.parts = [part.with_distance(distance) for part in self.parts]
+
+    def left_out_sums(self, rows, kappas):
+        whole = self.parts[0] + self.parts[1]
+        V = sum(part.count(rows.codes).distance_counts.astype(float) for part in self.parts)
+        own = np.arange(len(rows))
+        V[own, rows.classes, 0] -= 1  # a row is at distance zero from itself
+        sums = []
+        for weighting in self.model.weightings(V, kappas):
+            T = whole.count(rows.codes, rows.classes).weighted_sums(weighting.weights)[1]
+            sums.append((weighting.total, T))
+        return tuple(np.stack(arrays) for arrays in zip(*sums, strict=True))
 
 
 def test_learning_in_parts_is_learning_at_once_with_the_same_encoder():
@@ -122,6 +176,17 @@ def test_a_row_of_weight_two_is_the_row_twice():
     weighted = LocalBayesClassifier().fit(X, y, sample_weight=weights)
     repeated = LocalBayesClassifier().fit(X.loc[np.repeat(X.index, weights)], np.repeat(y, weights))
     np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), atol=2e-3)
+
+
+def test_a_rare_value_of_a_row_of_weight_two_is_that_of_two_rows():
+    """Whether another row has a value is a matter of weight, as if the row were there twice."""
+    X, y = raw_table(9, n=50)
+    X["colour"] = [f"colour {k // 2}" if k < 20 else "other" for k in range(50)]
+    X.loc[0, "colour"] = "mine"
+    twice = LocalBayesClassifier().fit(pd.concat([X, X]), np.concatenate([y, y]))
+    weighted = LocalBayesClassifier().fit(X, y, sample_weight=np.full(50, 2.0))
+    np.testing.assert_allclose(weighted.column_weights_, twice.column_weights_, atol=1e-4)
+    np.testing.assert_allclose(weighted.predict_proba(X), twice.predict_proba(X), atol=1e-3)
 
 
 def test_a_whole_number_may_speak_value_by_value():

@@ -25,11 +25,15 @@ _STEPS, _GAIN = 200, 1e-7
 
 @dataclass(frozen=True)
 class Exponents:
-    """Exponents w of the features, biases b of the classes, and the penalised loss that they reach."""
+    """Exponents w of the features, biases b of the classes, and the losses that they reach.
+
+    ``loss`` is the penalised one, ``log_loss`` the mean log loss of the rows.
+    """
 
     w: Floats
     b: Floats
     loss: float = 0.0
+    log_loss: float = 0.0
 
     def scores(self, features: Floats) -> Floats:
         """Log joint of features of shape (n, r, p)."""
@@ -105,7 +109,9 @@ def fit_exponents(
         bounds=[(0, None)] * p + [(None, None)] * r,
         options={"maxiter": _STEPS, "ftol": _GAIN},
     )
-    return Exponents(found.x[:p], found.x[p:], float(found.fun))
+    w, b, least = found.x[:p], found.x[p:], float(found.fun)
+    penalty = ridge * float(((w - target) ** 2).sum() + (b**2).sum())
+    return Exponents(w, b, least, (least - penalty) / float(weights.sum()))
 
 
 def _common_power(scores: Floats, truth: npt.NDArray[np.int64], weights: Floats) -> float:

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from localbayes.classifiers.base import BayesClassifier
 from localbayes.classifiers.kappa import LeftOut, LeftOutRequest
+from localbayes.classifiers.row_source import RowSource
 from localbayes.classifiers.scores import log_ratio
 from localbayes.classifiers.shared import SharedParameters, with_shared_parameters
 from localbayes.classifiers.state import snapshot
@@ -115,6 +116,8 @@ class LazyClassifier(BayesClassifier):
     """
 
     keeps_rows: ClassVar[bool] = True
+    # Whether :meth:`learn` learns from training rows and sums around them, wherever they are.
+    learns_from_source: ClassVar[bool] = False
     index_: MatchIndex
 
     @with_shared_parameters
@@ -237,6 +240,17 @@ class LazyClassifier(BayesClassifier):
 
     def choose(self, left_out: LeftOut | None) -> None:
         """Choose parameters of the formula by the predictions for left-out rows."""
+
+    def learn(self, source: RowSource) -> None:
+        """Learn from training rows that may be on a cluster; only if :attr:`learns_from_source` says so."""
+        raise NotImplementedError
+
+    def known_queries(self, codes: Codes) -> Codes:
+        """Codes of queries as the formula takes them."""
+        return codes
+
+    def set_value_totals(self, totals: list[Floats]) -> None:
+        """Take the weight of the rows that have each value, for formulas that treat rare values apart."""
 
     def without_rows(self) -> Self:
         """Return the formula and what was learned, without the training rows, to send it around a cluster."""

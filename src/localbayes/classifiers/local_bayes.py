@@ -9,6 +9,7 @@ import numpy.typing as npt
 from localbayes.classifiers.kappa import mix
 from localbayes.classifiers.lazy import NeighbourWeights, Weighting
 from localbayes.classifiers.lcwnb import cell_weightings
+from localbayes.classifiers.local_distance import agreement_units
 from localbayes.classifiers.local_learning import LocalLearning
 from localbayes.classifiers.local_views import averaged_weights
 from localbayes.classifiers.scores import log_total, mix_terms
@@ -87,8 +88,8 @@ class LocalBayesClassifier(LocalLearning):
     def features(self, codes: Codes, S: Floats, T: Floats) -> Floats:
         """Logs of the factors, shape (n, r, 1 + m), of S (n, r) and T (n, r, m), both scaled by rho."""
         m = len(self.sizes_)
-        known = T[..., m:] if self.index_.may_miss else S[..., None]
-        q, units = self.sizes_.astype(np.float64), self.index_.measure.units
+        known = T[..., m:] if T.shape[-1] > m else S[..., None]
+        q, units = self.sizes_.astype(np.float64), agreement_units(self.ordered_sizes_)
         features = np.empty((*S.shape, 1 + m))
         features[..., 0] = np.log1p(S)
         np.log((_ALPHA + T[..., :m] / units) / (_ALPHA * q + known), out=features[..., 1:])

@@ -1,5 +1,6 @@
 """The distance of the local Bayes classifier: bins in order, and columns that count as much as they tell."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -7,9 +8,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import minimize
 
-from localbayes.counts import Distance, Floats, Measure, marked
+from localbayes.counts import Distance, Floats, marked
+from localbayes.counts.distance import MISSING, UNSEEN
 
-__all__ = ["LocalDistance", "column_weights"]
+__all__ = ["LocalDistance", "agreement_units", "column_weights", "evenly"]
 
 # Largest distance of an attribute; 2, 3 and 6 divide it.
 _TOP = 6
@@ -63,7 +65,7 @@ class LocalDistance(Distance):
         if not self.graded(attribute):
             return super().agreement(attribute, size)
         reach = reach_of(self.ordered_sizes[attribute])
-        return reach - self._steps(attribute, size), float(reach**2)
+        return reach - self._steps(attribute, size), agreement_units([self.ordered_sizes[attribute]]).item()
 
     def graded(self, attribute: int) -> bool:
         """Whether an attribute has bins."""
@@ -83,6 +85,11 @@ class LocalDistance(Distance):
         steps[:bins, :bins] = np.minimum(np.abs(np.arange(bins)[:, None] - np.arange(bins)), reach)
         np.fill_diagonal(steps, 0)
         return steps
+
+
+def agreement_units(ordered_sizes: Iterable[int]) -> Floats:
+    """Unit in which agreement is counted, for every attribute: the mass of the kernel over the bins."""
+    return np.array([reach_of(bins) ** 2 if bins else 1 for bins in ordered_sizes], dtype=np.float64)
 
 
 def reach_of(bins: int) -> int:
@@ -120,12 +127,8 @@ def column_weights(
     distance : LocalDistance
         With weights, the largest being one.
     """
-    rows = _sample(len(classes), _ROWS)
-    at = _sample(len(rows), _QUERIES)
-    m = distance.n_columns
-    measure = Measure(replace(distance, weights=()), sizes)
-    marks = marked(codes[rows], sizes, may_miss)
-    delta = np.stack([measure.attribute_distances(i, marks[at, i], marks[:, i]) for i in range(m)], axis=2)
+    rows = evenly(len(classes), _ROWS)
+    at = evenly(len(rows), _QUERIES)
     own = at[:, None] == np.arange(len(rows))
     # Of a row of weight 2 one of two is the query, and the other one may be found.
     mass = np.where(own, np.maximum(weights[rows] - 1.0, 0.0), weights[rows])
@@ -133,35 +136,71 @@ def column_weights(
     kept = same.any(axis=1)
     if not kept.any():
         return distance
-    flat = (delta[kept] / np.float32(_TOP)).astype(np.float32).reshape(-1, m)
+    marks = marked(codes[rows], sizes, may_miss)
+    apart = _differences(distance, sizes, marks[at[kept]], marks)
     log_mass = np.log(np.maximum(mass[kept], 1e-300)).astype(np.float32)
     same, loss_weight = same[kept], weights[rows[at]][kept]
 
-    def loss(u: Floats, scale: float) -> tuple[float, Floats]:
-        z = log_mass - (flat @ (scale * u).astype(np.float32)).reshape(same.shape)
+    def found(z: npt.NDArray[np.float32]) -> tuple[float, npt.NDArray[np.float32]]:
+        """Log loss of the rows found at log masses z, and its slope in z."""
         e = np.exp(z - z.max(axis=1, keepdims=True))
         of_class = e * same
         near, total = of_class.sum(axis=1) + 1e-30, e.sum(axis=1)
-        value = -float(np.log(near / total) @ loss_weight) + _RIDGE * float(((u - 1) ** 2).sum())
-        pull = (of_class / near[:, None] - e / total[:, None]) * loss_weight[:, None]
-        slope = scale * (pull.astype(np.float32).ravel() @ flat).astype(np.float64) + 2 * _RIDGE * (u - 1)
-        return value, slope
+        of_class /= near[:, None]
+        e /= total[:, None]
+        e -= of_class
+        e *= loss_weight.astype(np.float32)[:, None]
+        return -float(np.log(near / total) @ loss_weight), e
 
-    scale = min(_SCALES, key=lambda a: loss(np.ones(m), a)[0])
-    found = minimize(
+    def loss(u: Floats, scale: float) -> tuple[float, Floats]:
+        z = log_mass - ((scale * u).astype(np.float32) @ apart).reshape(same.shape)
+        value, slope = found(z)
+        ridge = _RIDGE * float(((u - 1) ** 2).sum())
+        return value + ridge, 2 * _RIDGE * (u - 1) - scale * (apart @ slope.ravel()).astype(np.float64)
+
+    total = apart.sum(axis=0).reshape(same.shape)
+    scale = min(_SCALES, key=lambda a: found(log_mass - np.float32(a) * total)[0])
+    best = minimize(
         loss,
-        np.ones(m),
+        np.ones(len(apart)),
         (scale,),
         jac=True,
         method="L-BFGS-B",
-        bounds=[(0, None)] * m,
+        bounds=[(0, None)] * len(apart),
         options={"maxiter": _STEPS, "ftol": _GAIN},
     ).x
-    return replace(distance, weights=tuple((found / found.max()).tolist())) if found.max() > 0 else distance
+    return replace(distance, weights=tuple((best / best.max()).tolist())) if best.max() > 0 else distance
 
 
-def _sample(n: int, at_most: int) -> npt.NDArray[np.int64]:
-    """A seeded sample of row numbers, or all of them."""
-    if n <= at_most:
-        return np.arange(n)
-    return np.sort(np.random.default_rng(0).choice(n, at_most, replace=False))
+def _differences(
+    distance: LocalDistance,
+    sizes: npt.NDArray[np.uint32],
+    queries: npt.NDArray[np.int64],
+    rows: npt.NDArray[np.int64],
+) -> npt.NDArray[np.float32]:
+    """Distances by column, as shares of the largest, of all pairs, shape (m, n_queries * n_rows)."""
+    apart = np.empty((distance.n_columns, len(queries), len(rows)), dtype=np.float32)
+    for i, out in enumerate(apart):
+        if distance.graded(i):
+            size = int(sizes[i])
+            # The two last rows and columns are those of missing values and of values never seen.
+            table = np.zeros((size + 2, size + 2), dtype=np.float32)
+            table[:size, :size] = distance.table(i, size) / np.float32(_TOP)
+            table[:size, UNSEEN] = table.max()
+            np.take(table[queries[:, i]], rows[:, i], axis=1, out=out, mode="wrap")
+        else:
+            np.not_equal(queries[:, i : i + 1], rows[:, i], out=out, casting="unsafe")
+            out[queries[:, i] < 0] = 0.0
+            out[:, rows[:, i] == MISSING] = 0.0
+    return apart.reshape(distance.n_columns, -1)
+
+
+def evenly(n: int, at_most: int) -> npt.NDArray[np.int64]:
+    """Some of n positions, evenly spread, or all of them.
+
+    Examples
+    --------
+    >>> evenly(9, 3).tolist(), evenly(3, 5).tolist()
+    ([0, 3, 6], [0, 1, 2])
+    """
+    return np.arange(n) if n <= at_most else np.arange(at_most) * n // at_most

@@ -9,11 +9,12 @@ import numpy.typing as npt
 
 from localbayes.classifiers.base import BayesClassifier
 from localbayes.classifiers.exponents import Exponents, fit_exponents
-from localbayes.classifiers.kappa import LeftOutRequest, kappa_grid
+from localbayes.classifiers.kappa import kappa_grid
 from localbayes.classifiers.lazy import LazyClassifier
-from localbayes.classifiers.local_distance import LocalDistance, column_weights
+from localbayes.classifiers.local_distance import LocalDistance, column_weights, evenly
+from localbayes.classifiers.row_source import IndexedRows, RowSource, SampledRows
 from localbayes.classifiers.shared import SharedParameters
-from localbayes.counts import Codes, Distance, Floats, MatchIndex, Rows
+from localbayes.counts import Codes, Distance, Floats, Rows
 from localbayes.encoding.coded import unseen_code
 from localbayes.encoding.rich_encoder import RichEncoder
 from localbayes.fields import Fields
@@ -21,17 +22,26 @@ from localbayes.parameters import check_count
 
 __all__ = ["LocalLearning"]
 
-# Rows that are left out to choose kappas, and to learn exponents for those chosen.
-_ROWS_KAPPA, _ROWS_EXPONENTS = 1000, 4000
+# What the formula adds to the count of a value.
+_ALPHA = 0.5
+# Rows that are left out at most, and how many of them tell roughly where the best kappa is.
+_ROWS, _FEW_ROWS = 4000, 500
+# Features that are held at once, and rows that are left out even if they have more.
+_MOST_CELLS, _FEWEST_ROWS = 1 << 23, 200
+# First every third kappa of the grid is tried, then so many around the best.
+_STRIDE, _NEAR = 3, 5
 # Kappas whose predictions are averaged.
 _N_KAPPAS = 3
 _RIDGE = 2.5
+# Weights below this are those of no row but for rounding; above that, other rows have the value, too.
+_NO_ROW, _ONE_ROW = 1e-9, 1.0 + 1e-9
 
 
 class LocalLearning(LazyClassifier):
     """Learns column weights, kappas and exponents from training rows that are left out."""
 
     has_kappas: ClassVar[bool] = False
+    learns_from_source: ClassVar[bool] = True
     random_state: int
     encoder_: Any
 
@@ -74,109 +84,98 @@ class LocalLearning(LazyClassifier):
         """Scratch memory for one query and kappa."""
         return 8 * len(self.labels_) * (4 * (len(self.sizes_) + 1) + self.index_.n_distances)
 
-    def left_out_request(self, n_rows: int) -> LeftOutRequest | None:
-        """Refuse rows that are not in memory."""
-        raise ValueError(
-            "LocalBayesClassifier learns from rows in memory, not on a cluster; fit it on a sample, or use "
-            "LCWNB there"
-        )
-
     # --- learning -------------------------------------------------------------------------------
 
     def adopt(self, statistic: Any) -> None:
         """Take an index as that of the training rows; learn column weights, kappas and exponents by it."""
-        self._take(statistic)
-        n, n_classes = statistic.n_rows, np.count_nonzero(self.class_count)
-        order = np.random.default_rng(self.random_state).permutation(n)
+        source = IndexedRows(statistic)
+        self.index_ = statistic
+        self.learn(source)
+        self.index_ = source.index
+
+    def learn(self, source: RowSource) -> None:
+        """Learn column weights, kappas and exponents from a source of training rows."""
+        n, n_classes = source.n_rows, np.count_nonzero(self.class_count)
+        self.set_value_totals(source.value_totals())
         self.column_weights_ = np.ones(self._n_columns)
         self.loo_ = {"kappa": np.empty(0), "log_loss": np.empty(0)}
         if n < 2 or n_classes < 2:
             self._set_choice(np.array([float(max(n, 1))]), [self._plain()])
             return
-        self._learn_distance(np.sort(order[:_ROWS_KAPPA]))
+        numbers = np.random.default_rng(self.random_state).permutation(n)[: self._most_rows(_NEAR)]
+        rows = source.sample_rows(np.sort(numbers))
+        rows = replace(rows, codes=self.known_codes(rows.codes, rows.own_weight))
+        self._learn_distance(rows)
+        source.use_distance(self.value_distance())
+        # First some kappas, by few of the rows; then those around the best, by all of them.
         grid = kappa_grid(self.class_count.sum())
-        few, truth, weights = self._left_out(np.sort(order[:_ROWS_KAPPA]), grid)
-        fits = [self._fit(features, truth, weights) for features in few]
-        best = np.sort(np.argsort([fit.loss for fit in fits], kind="stable")[:_N_KAPPAS])
-        losses = [
-            -fit.log_proba(f)[np.arange(len(truth)), truth] @ weights
-            for fit, f in zip(fits, few, strict=True)
-        ]
-        self.loo_ = {"kappa": grid, "log_loss": np.array(losses) / weights.sum()}
-        chosen = [fits[k] for k in best]
-        if n > _ROWS_KAPPA:
-            del few
-            many, truth, weights = self._left_out(np.sort(order[:_ROWS_EXPONENTS]), grid[best])
-            chosen = [self._fit(features, truth, weights) for features in many]
-        self._set_choice(grid[best], chosen)
+        few = rows.take(evenly(len(rows), min(_FEW_ROWS, self._most_rows(len(grid)))))
+        tried = np.unique(np.append(np.arange(0, len(grid), _STRIDE), len(grid) - 1))
+        losses = [fit.loss for fit in self._fits(source, few, grid[tried])]
+        best = tried[int(np.argmin(losses))]
+        first = min(max(best - _NEAR // 2, 0), max(len(grid) - _NEAR, 0))
+        near = grid[first : first + _NEAR]
+        fits = self._fits(source, rows, near)
+        chosen = np.sort(np.argsort([fit.loss for fit in fits], kind="stable")[:_N_KAPPAS])
+        self.loo_ = {"kappa": near, "log_loss": np.array([fit.log_loss for fit in fits])}
+        self._set_choice(near[chosen], [fits[k] for k in chosen])
 
-    def _take(self, index: MatchIndex) -> None:
-        self.index_ = index
-        self._totals = index.value_totals()
+    def set_value_totals(self, totals: list[Floats]) -> None:
+        """Take the weight of the rows that have each value."""
+        self._totals = totals
 
-    def _learn_distance(self, sample: npt.NDArray[np.int64]) -> None:
-        codes, classes, weights = self._rows(sample)
+    def known_queries(self, codes: Codes) -> Codes:
+        """Codes of queries in which a nominal value that no row has counts as never seen."""
+        return self.known_codes(codes)
+
+    def _most_rows(self, n_kappas: int) -> int:
+        """Rows to leave out at once: fewer where there are many classes and columns."""
+        cells = n_kappas * len(self.labels_) * (1 + len(self.sizes_))
+        return max(_FEWEST_ROWS, min(_ROWS, _MOST_CELLS // cells))
+
+    def _learn_distance(self, rows: SampledRows) -> None:
         plain = LocalDistance(tuple(self.ordered_sizes_.tolist()), self._n_columns)
-        queries = self.known_codes(codes, own=1)
-        learned = column_weights(plain, self.sizes_, queries, classes, weights, self.index_.may_miss)
+        may_miss = self.missing == "ignore"
+        learned = column_weights(plain, self.sizes_, rows.codes, rows.classes, rows.weights, may_miss)
         if learned.weights:
             self.column_weights_ = np.array(learned.weights)
-        self.index_ = self.index_.with_distance(learned)
 
-    def _rows(self, numbers: npt.NDArray[np.int64]) -> tuple[Codes, npt.NDArray[np.int64], Floats]:
-        """Codes, classes and weights of training rows, by number."""
-        parts = [
-            (self.index_.as_queries(codes), classes, at, np.ones(len(at)) if weights is None else weights)
-            for codes, classes, at, weights in self.index_.training_rows(numbers)
+    def _fits(self, source: RowSource, rows: SampledRows, kappas: Floats) -> list[Exponents]:
+        """Exponents for every kappa."""
+        return [
+            fit_exponents(features, rows.classes, rows.weights, _RIDGE, self._prior())
+            for features in self.left_out_features(source, rows, kappas)
         ]
-        codes, classes, at, weights = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
-        order = np.argsort(at, kind="stable")
-        return codes[order], classes[order], weights[order]
 
-    def _left_out(
-        self, numbers: npt.NDArray[np.int64], grid: Floats
-    ) -> tuple[list[Floats], npt.NDArray[np.int64], Floats]:
-        """Features of training rows without themselves by kappa, their classes and weights."""
-        codes, classes, weights = self._rows(numbers)
-        queries = self.known_codes(codes, own=1)
-        r, p = len(self.labels_), 1 + len(self.sizes_)
-        features = np.empty((len(grid), len(numbers), r, p))
-        weighted = bool((weights != 1).any())
+    def left_out_features(self, source: RowSource, rows: SampledRows, kappas: Floats) -> Floats:
+        """Features of training rows that do not count themselves, shape (k, n, r, 1 + m)."""
+        shape = len(kappas), len(rows), len(self.labels_), 1 + len(self.sizes_)
+        features = np.empty(shape)
 
         def fill(at: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-            own = np.minimum(weights[at], 1.0) if weighted else None
-            _, _, S, T = self.index_.count(queries[at], classes[at], own).cell_sums(grid)
-            for k in range(len(grid)):
-                features[k, at] = self.features(queries[at], S[k], T[k])
+            chunk = slice(at[0], at[-1] + 1)
+            features[:, chunk] = source.left_out_features(rows.take(chunk), kappas, self.features, _ALPHA)
             return at
 
-        self.kappas_ = grid
-        self.in_chunks(fill, np.arange(len(numbers)), np.empty(len(numbers), np.int64), sets=len(grid))
-        return list(features), classes, weights
+        self.in_chunks(fill, np.arange(len(rows)), np.empty(len(rows), np.int64), sets=len(kappas))
+        return features
 
     def as_others_know(self, rows: Rows) -> Rows:
         """Training rows in which a nominal value that no other row has counts as never seen."""
-        own = (rows.each_weight <= 1).astype(np.int64)
-        return replace(rows, codes=self.known_codes(rows.codes, own))
+        return replace(rows, codes=self.known_codes(rows.codes, np.minimum(rows.each_weight, 1.0)))
 
-    def known_codes(self, codes: Codes, own: int | npt.NDArray[np.int64] = 0) -> Codes:
-        """Codes of queries in which a nominal value that no other row has counts as never seen.
-
-        Of the rows that have a value ``own`` are the query itself.
-        """
+    def known_codes(self, codes: Codes, own: Floats | float = 0.0) -> Codes:
+        """Codes of queries in which a nominal value that no other row has counts as never seen."""
         unseen, changed = unseen_code(codes.dtype), codes
         for i, total in enumerate(self._totals):
-            if self.ordered_sizes_[i] or not (total <= np.max(own)).any():
+            if self.ordered_sizes_[i] or total.min(initial=np.inf) > _ONE_ROW:
                 continue
-            others = np.append(total, np.iinfo(np.int64).max)
-            lone = others[np.minimum(codes[:, i], len(total))] <= own
+            others = np.append(total, np.inf)[np.minimum(codes[:, i], len(total))] - own
+            lone = others < _NO_ROW
             if lone.any():
                 changed = codes.copy() if changed is codes else changed
                 changed[lone, i] = unseen
         return changed
-
-    def _fit(self, features: Floats, truth: npt.NDArray[np.int64], weights: Floats) -> Exponents:
-        return fit_exponents(features, truth, weights, _RIDGE, self._prior())
 
     def _prior(self) -> Floats:
         """Exponents before any row is seen: those of terms begin at zero."""
@@ -225,5 +224,6 @@ class LocalLearning(LazyClassifier):
             raise ValueError("column_weights must be numbers from 0 to 1, one for every column")
         self.column_weights_ = weights
         self.loo_ = {name: loo.array(name, "f", 1) for name in ("kappa", "log_loss")}
-        self._take(statistic.with_distance(self.value_distance()))
+        self.index_ = statistic.with_distance(self.value_distance())
+        self.set_value_totals(self.index_.value_totals())
         self._set_choice(kappas, [Exponents(*pair) for pair in zip(w, b, strict=True)])

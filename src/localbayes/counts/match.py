@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from localbayes.counts.distance import HAMMING, Distance, Measure
+from localbayes.counts.exponent_counts import ExponentCounts
 from localbayes.counts.protocol import Codes, Floats
 from localbayes.counts.segments import ClassCodes, Segment, check_segment, merge, pack, rows_of
 from localbayes.encoding.coded import any_outside, missing_code, unseen_code
@@ -24,7 +25,7 @@ from localbayes.kernels import compiled
 __all__ = ["MatchCounts", "MatchIndex"]
 
 
-class MatchCounts:
+class MatchCounts(ExponentCounts):
     """Counts of a batch of queries, computed when they are first needed; see :meth:`MatchIndex.count`.
 
     Examples
@@ -183,12 +184,15 @@ class MatchIndex:
         other._room = self._room
         return other
 
-    def value_totals(self) -> list[npt.NDArray[np.int64]]:
-        """How many rows have each value of every attribute."""
-        totals = [np.zeros(size, dtype=np.int64) for size in self.sizes.tolist()]
-        for codes, *_ in self.training_rows():
+    def value_totals(self) -> list[Floats]:
+        """How many rows have each value of every attribute, or their weight."""
+        totals = [np.zeros(size) for size in self.sizes.tolist()]
+        for codes, _, _, weights in self.training_rows():
             for total, column in zip(totals, codes.T, strict=True):
-                total += np.bincount(column[column < len(total)], minlength=len(total))
+                inside = column < len(total)
+                total += np.bincount(
+                    column[inside], None if weights is None else weights[inside], minlength=len(total)
+                )
         return totals
 
     def __add__(self, other: "MatchIndex") -> "MatchIndex":

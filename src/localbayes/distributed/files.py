@@ -1,19 +1,21 @@
 """Learning from Parquet files larger than memory, on one machine and without a cluster.
 
 The files are read in batches, twice: once for domains and bins, once for the rows. The counts of NB, TAN,
-AODE, WAODE and HNB fit in memory. LCWNB, LWNB and ICLNB keep rows: these are packed, part by part, into files
+AODE, WAODE and HNB fit in memory. The lazy classifiers keep rows: these are packed, part by part, into files
 that are mapped into memory. Nothing here needs Dask.
 """
 
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from glob import glob
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.base import clone
 from sklearn.utils.validation import validate_data
 
@@ -26,7 +28,13 @@ from localbayes.distributed.model_folder import (
     new_folder,
     write_description,
 )
-from localbayes.distributed.part_learning import LabelledRows, encode_part, summarise_part
+from localbayes.distributed.part_learning import (
+    LabelledRows,
+    encode_part,
+    rows_that_count,
+    some_rows,
+    summarise_part,
+)
 from localbayes.distributed.row_files import RowFile, mapped_index, write_rows
 from localbayes.fields import Fields
 
@@ -61,7 +69,7 @@ def fit_files(
     target : str
         Name of the class column.
     folder : path, optional
-        A new folder for the fitted classifier, which :func:`load_folder` reads. LCWNB, LWNB and ICLNB need it
+        A new folder for the fitted classifier, which :func:`load_folder` reads. The lazy classifiers need it
         for their rows, and it must stay as long as the classifier is used. That of a class of your own cannot
         be loaded.
     sample_weight : str, optional
@@ -109,7 +117,7 @@ def fit_files(
         summary = own if summary is None else summary + own
     if summary is None:
         raise ValueError("the Parquet files have no rows; check the path")
-    set_domains(model, encoder.names, summary)
+    set_domains(model, encoder.names, summary, partial(_some_rows, table, progress))
     rows = (encode_part(model, part, summary.weighted) for part in table.batches("count rows", progress))
     if not model.keeps_rows:
         statistic = model.empty_statistic(model.sizes_, len(model.labels_))
@@ -132,6 +140,20 @@ def fit_files(
         if is_known(model):
             write_description(beside, model, parts)
     return model
+
+
+def _some_rows(
+    table: "ParquetTable", progress: Callable[[str, int, int], None] | None, numbers: npt.NDArray[np.int64]
+) -> list[tuple[Any, Any, Any]]:
+    """Rows by number, counted over all batches without rows of weight zero."""
+    found, first = [], 0
+    for part in table.batches("read rows", progress):
+        n = rows_that_count(part)
+        inside = numbers[(numbers >= first) & (numbers < first + n)]
+        if len(inside):
+            found.append(some_rows(part, inside - first))
+        first += n
+    return found
 
 
 def _write_parts(model: Any, rows: Iterator[tuple[Any, ...]], folder: Path) -> list[RowFile]:

@@ -8,7 +8,8 @@ import numpy.typing as npt
 
 from localbayes.classifiers.kappa import LeftOut, LeftOutRequest
 from localbayes.classifiers.lazy import LazyClassifier
-from localbayes.counts import MatchIndex
+from localbayes.classifiers.lcwnb import cell_weightings
+from localbayes.counts import Distance, Floats, MatchIndex
 from localbayes.distributed.part_counts import Arrays, add_arrays, matches_of, widened
 from localbayes.distributed.part_learning import LabelledRows, encode_part
 from localbayes.distributed.part_work import Part
@@ -22,6 +23,10 @@ __all__ = [
     "rows_left_out",
     "rows_of_part",
     "score_batch",
+    "sums_of_batch",
+    "value_totals_of_part",
+    "with_distance",
+    "with_rows_left_out",
 ]
 
 
@@ -64,6 +69,21 @@ def rows_of_part(index: MatchIndex, numbers: npt.NDArray[np.int64], first: int) 
     return tuple(np.concatenate(arrays) for arrays in zip(*rows, strict=True))
 
 
+def with_rows_left_out(part: Part, numbers: npt.NDArray[np.int64], first: int) -> Part:
+    """The same part, which is to leave other rows out."""
+    return Part(part.index, rows_of_part(part.index, numbers - first, first))
+
+
+def with_distance(part: Part, distance: Distance) -> Part:
+    """The same part under another distance."""
+    return Part(part.index.with_distance(distance), part.left_out)
+
+
+def value_totals_of_part(part: Part) -> Arrays:
+    """Weight of the rows of one part that have each value, for every attribute."""
+    return tuple(part.index.value_totals())
+
+
 def rows_left_out(part: Part) -> Arrays:
     """Codes, classes, weights and numbers of the rows of one part that are left out."""
     return part.left_out
@@ -104,6 +124,13 @@ def score_batch(model: LazyClassifier, batch: Arrays, counts: Arrays, request: L
     return model.score_left_out(
         codes, classes, V, lambda weighting: matches_of(weighting, C), request, weights
     )
+
+
+def sums_of_batch(batch: Arrays, counts: Arrays, kappas: Floats) -> tuple[Floats, Floats]:
+    """S (k, n, r) and T (k, n, r, m) around left-out rows, from V and C of all parts."""
+    weightings = cell_weightings(widened(counts[0]), kappas)
+    T = np.stack([matches_of(weighting, counts[1]) for weighting in weightings])
+    return np.stack([weighting.total for weighting in weightings]), T
 
 
 def choose(model: LazyClassifier, left_out: Sequence[LeftOut]) -> Any:

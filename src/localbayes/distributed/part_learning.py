@@ -26,8 +26,11 @@ __all__ = [
     "check_lengths",
     "count_part",
     "encode_part",
+    "joined_rows",
     "rows_counted",
     "rows_summarised",
+    "rows_that_count",
+    "some_rows",
     "summarise_part",
 ]
 
@@ -95,6 +98,32 @@ def add_table_summaries(parts: Sequence[TableSummary]) -> TableSummary:
 def rows_summarised(summary: TableSummary) -> int:
     """Number of rows of a part."""
     return summary.n_rows
+
+
+def rows_that_count(part: LabelledRows) -> int:
+    """Number of rows of a part, those of weight zero left out."""
+    return len(_rows_that_count(part)[1])
+
+
+def some_rows(part: LabelledRows, places: npt.NDArray[np.int64]) -> tuple[Any, Any, Floats]:
+    """Table, classes and weights of some rows of a part, by their place among those that count."""
+    X, y, weights = _rows_that_count(part)
+    chosen = np.zeros(len(y), dtype=bool)
+    chosen[places] = True
+    each = np.ones(len(y)) if weights is None else weights
+    return take_rows(X, chosen), take_labels(y, chosen), each[chosen]
+
+
+def joined_rows(parts: Sequence[tuple[Any, Any, Floats]], labels: ClassLabels) -> tuple[Any, ...]:
+    """Table, class codes and weights of rows that several parts gave."""
+    tables, classes, weights = zip(*[part for part in parts if len(part[2])], strict=True)
+    if hasattr(tables[0], "iloc"):
+        import pandas as pd
+
+        table = pd.concat(tables, ignore_index=True)
+    else:
+        table = np.concatenate(tables)
+    return table, np.concatenate([labels.encode(y) for y in classes]), np.concatenate(weights)
 
 
 def encode_part(

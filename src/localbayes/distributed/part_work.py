@@ -100,7 +100,7 @@ def encode_queries(estimator: LazyClassifier, X: Any, begin: int, end: int | Non
             f"a partition of {len(rows)} queries is too large for {len(estimator.classes_)} classes; "
             f"repartition the queries into parts of at most {most} rows"
         )
-    return estimator.encode_checked(rows)
+    return estimator.known_queries(estimator.encode_checked(rows))
 
 
 def cells_bytes(estimator: LazyClassifier) -> int:

@@ -65,6 +65,12 @@ class RawColumn:
         self.values = values or []
         self.declared = declared
 
+    def take(self, rows: npt.NDArray[np.int64]) -> "RawColumn":
+        """The same column of some rows."""
+        if self.numeric:
+            return RawColumn(self.name, numbers=self.numbers[rows])
+        return RawColumn(self.name, codes=self.codes[rows], values=self.values, declared=self.declared)
+
 
 @dataclass
 class CategoricalColumn:

@@ -153,6 +153,15 @@ class TableEncoder:
         self._leave_out([role_of(one, given) for one, given in zip(summaries, self._given, strict=True)])
         return self
 
+    def rows_wanted(self, n_rows: int) -> npt.NDArray[np.int64]:
+        """Numbers of the training rows that are needed after :meth:`learn`: none."""
+        return np.empty(0, dtype=np.int64)
+
+    def learn_from_rows(
+        self, X: Any, class_codes: npt.NDArray[np.int64], weights: npt.NDArray[np.float64] | None
+    ) -> None:
+        """Learn what summaries do not tell from the rows that :meth:`rows_wanted` names."""
+
     def _leave_out(self, roles: Sequence[Role]) -> None:
         """Leave out columns that are ids or free text, and say so."""
         left_out = [i for i, role in enumerate(roles) if not role.used]

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from copy import copy
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,12 +12,16 @@ from localbayes.encoding.coded import Codes, code_dtype, missing_code, unseen_co
 from localbayes.encoding.columns import MISSING, NumericColumn, RawColumn
 from localbayes.encoding.discretize import cut_points
 from localbayes.encoding.encoder import TableEncoder
+from localbayes.encoding.number_counts import NumberCounts
 from localbayes.encoding.roles import Role, as_date
-from localbayes.encoding.summaries import summarise
+from localbayes.encoding.summaries import CategorySummary, NumberSummary, Summary, summarise
 from localbayes.encoding.tables import column_names
 from localbayes.encoding.terms import Term, learn_terms
 
 __all__ = ["RichEncoder"]
+
+# Rows from which terms are learned, at most.
+_TERM_ROWS = 50_000
 
 
 class RichEncoder(TableEncoder):
@@ -44,25 +49,51 @@ class RichEncoder(TableEncoder):
     ) -> "RichEncoder":
         """Learn domains, bins and terms."""
         self.start(column_names(X))
-        self.terms, self.dates = [], []
         raws = super()._read(X)
-        for i, raw in enumerate(raws):
-            as_number = as_date(raw) if self._given[i] is None and not raw.declared else None
-            if as_number is not None:
-                raws[i] = as_number
-                self.dates.append(i)
         self.learn([summarise(raw, weights) for raw in raws])
-        for i in self.dates:
-            self.roles[i] = Role("date")
-            self.forced[i] = True
+        raws = self._with_dates(raws)
         for column, raw in zip(self.columns, raws, strict=True):
             if isinstance(column, NumericColumn):
                 column.cuts = cut_points(self.discretize, raw.numbers, class_codes, weights, self.n_bins)
         if class_codes is not None:
-            codes = self._column_codes(raws)
-            bins = super().ordered_sizes.tolist()
-            self.terms = learn_terms(raws, codes, super().sizes.tolist(), bins, class_codes, weights)
+            at = self.rows_wanted(len(class_codes))
+            some = [raw.take(at) for raw in raws] if len(at) < len(class_codes) else raws
+            self._learn_terms(some, class_codes[at], None if weights is None else weights[at])
         return self
+
+    def learn(self, summaries: Sequence[Summary], declared: Sequence[Any] = ()) -> "RichEncoder":
+        """Learn domains and bins from the summaries of all rows; text whose values are dates is in order."""
+        found = [
+            _in_order(summary) if given is None else None
+            for summary, given in zip(summaries, self._given, strict=True)
+        ]
+        super().learn([new or old for new, old in zip(found, summaries, strict=True)], declared)
+        self.terms, self.dates = [], [i for i, summary in enumerate(found) if summary is not None]
+        for i in self.dates:
+            self.roles[i] = Role("date")
+            self.forced[i] = True
+        return self
+
+    def rows_wanted(self, n_rows: int) -> npt.NDArray[np.int64]:
+        """Numbers of the training rows that terms are learned from: all, or a seeded sample of many."""
+        if n_rows <= _TERM_ROWS:
+            return np.arange(n_rows)
+        return np.sort(np.random.default_rng(0).choice(n_rows, _TERM_ROWS, replace=False))
+
+    def learn_from_rows(
+        self, X: Any, class_codes: npt.NDArray[np.int64], weights: npt.NDArray[np.float64] | None
+    ) -> None:
+        """Learn terms from the rows that :meth:`rows_wanted` names."""
+        self._learn_terms(self._read(X), class_codes, weights)
+
+    def _learn_terms(
+        self,
+        raws: Sequence[RawColumn],
+        class_codes: npt.NDArray[np.int64],
+        weights: npt.NDArray[np.float64] | None,
+    ) -> None:
+        codes, bins = self._column_codes(raws), super().ordered_sizes.tolist()
+        self.terms = learn_terms(raws, codes, super().sizes.tolist(), bins, class_codes, weights)
 
     @property
     def sizes(self) -> npt.NDArray[np.uint32]:
@@ -95,8 +126,30 @@ class RichEncoder(TableEncoder):
         return np.column_stack([c.encode(raw) for c, raw in zip(self.columns, raws, strict=True)])
 
     def _read(self, X: Any) -> list[RawColumn]:
-        raws = super()._read(X)
+        return self._with_dates(super()._read(X))
+
+    def _with_dates(self, raws: list[RawColumn]) -> list[RawColumn]:
         for i in self.dates:
             absent = RawColumn(raws[i].name, numbers=np.full(len(raws[i].codes), np.nan))
             raws[i] = as_date(raws[i], at_least=0.0) or absent
         return raws
+
+
+def _in_order(summary: Summary) -> NumberSummary | None:
+    """Summary of a column of dates as numbers; None if some value is no date, or the domain was declared."""
+    if not isinstance(summary, CategorySummary) or summary.declared or not summary.counts:
+        return None
+    found = as_date(
+        RawColumn(summary.name, codes=np.arange(len(summary.counts)), values=list(summary.counts))
+    )
+    if found is None:
+        return None
+    rows = np.array(list(summary.counts.values()), dtype=np.float64)
+    if (rows == np.rint(rows)).all():
+        numbers, weights = np.repeat(found.numbers, rows.astype(np.int64)), None
+    else:
+        numbers, weights = found.numbers, rows
+    dates: Any = summarise(RawColumn(summary.name, numbers=numbers), weights)
+    counts = NumberCounts.of_rows(numbers, None, weights, (None,))
+    in_order: NumberSummary = replace(dates, n_missing=summary.n_missing, counts=counts)
+    return in_order

@@ -159,15 +159,17 @@ def _speaks_by_value(
 
 
 def _loss(codes: Integers, agreement: Floats, y: Integers, w: Floats, r: int) -> float:
-    """Log loss of left-out rows under a naive Bayes of one column."""
+    """Log loss of left-out rows under a naive Bayes of one column; rows of one value and class are alike."""
     q = len(agreement)
-    codes = np.minimum(codes, q - 1)
-    table = np.bincount(codes * r + y, w, q * r).reshape(q, r)
-    own = np.eye(r)[y] * np.minimum(w, 1.0)[:, None]
-    total = np.bincount(y, w, r) - own
-    smoothed = (agreement @ table)[codes] - own * agreement[codes, codes][:, None]
+    cell = np.minimum(codes, q - 1) * r + y
+    table = np.bincount(cell, w, q * r).reshape(q, r)
+    # Of a row of weight 2 one of two is left out.
+    left_out = np.bincount(cell, w * np.minimum(w, 1.0), q * r).reshape(q, r) / np.maximum(table, 1e-300)
+    own = left_out[:, :, None] * np.eye(r)
+    total = table.sum(axis=0) - own
+    smoothed = (agreement @ table)[:, None] - own * np.diag(agreement)[:, None, None]
     scores = np.log(1 + total) + np.log((_ALPHA + smoothed) / (_ALPHA * q + total))
-    return float(-(log_softmax(scores, axis=1)[np.arange(len(y)), y] @ w))
+    return float(-(np.diagonal(log_softmax(scores, axis=2), axis1=1, axis2=2) * table).sum())
 
 
 def _crossed(

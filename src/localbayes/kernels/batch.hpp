@@ -49,4 +49,10 @@ struct Laplace {
     const double* sizes;  // q_i
 };
 
+// Estimates of the local Bayes classifier: (alpha + T_i / unit_i) / (alpha q_i + S).
+struct Smoothing {
+    double alpha;
+    const double *sizes, *units;  // q_i, and how much agreement is one row
+};
+
 }  // namespace localbayes

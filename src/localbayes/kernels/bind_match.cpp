@@ -120,6 +120,16 @@ public:
         if (n_kappas > 0) without_gil([&] { current_isa->cell_sums(batch_, kappas.data(), int(n_kappas), sums); });
         return std::tuple(gamma, rho, S, T);
     }
+    auto cell_features(In<double, 1> kappas, In<double, 1> sizes, In<double, 1> units, double alpha) {
+        expect(sizes.size() == size_t(batch_.m) && units.size() == size_t(batch_.m));
+        const size_t n_kappas = kappas.size();
+        auto out = make<double, 4>({n_kappas, n(), r(), size_t(1 + batch_.m)});
+        const Smoothing smoothing{alpha, sizes.data(), units.data()};
+        if (n_kappas > 0)
+            without_gil(
+                [&] { current_isa->cell_features(batch_, kappas.data(), int(n_kappas), smoothing, out.data()); });
+        return out;
+    }
     auto log_joint(In<double, 3> weights, In<double, 1> sizes, double alpha, double margin) {
         expect(weights.shape(0) == n() && weights.shape(1) == r() && weights.shape(2) == size_t(batch_.n_distances()));
         expect(sizes.size() == size_t(batch_.m));
@@ -236,6 +246,7 @@ void bind_match(nb::module_& m) {
         .def("match_counts", &MatchCounts::match_counts)
         .def("weighted_sums", &MatchCounts::weighted_sums)
         .def("cell_sums", &MatchCounts::cell_sums)
+        .def("cell_features", &MatchCounts::cell_features)
         .def("log_joint", &MatchCounts::log_joint)
         .def("cell_log_joint", &MatchCounts::cell_log_joint);
     m.def("log_joint_of_sums", &log_joint_of_sums);

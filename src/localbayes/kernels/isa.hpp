@@ -41,6 +41,8 @@ struct Isa {
     void (*weighted_sums)(const Batch&, const double* V, const double* weights, double* S, double* T);
     // gamma, rho and the sums of the paper's weights rho * gamma^d, for every kappa.
     void (*cell_sums)(const Batch&, const double* kappas, int n_kappas, const CellSums&);
+    // Features [kappa][query][class][1 + m] of the local Bayes classifier, see exponent_features.hpp.
+    void (*cell_features)(const Batch&, const double* kappas, int n_kappas, const Smoothing&, double* out);
     // Log joint [query][class] for weights[query][class][distance]. A class that stays more than `margin` below the
     // best may be left out: it is not counted and gets minus infinity.
     void (*log_joint)(const Batch&, const double* V, const double* weights, Laplace, double margin, double* out);

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -16,6 +17,7 @@ from localbayes.distributed.dask.lazy_answer import LazyAnswer
 from localbayes.distributed.dask.learning import Learning
 from localbayes.distributed.dask.partitions import is_lazy, labelled_parts, query_parts
 from localbayes.distributed.dask.remote_rows import RemoteRows
+from localbayes.distributed.dask.remote_source import remote_value_totals
 from localbayes.distributed.dask.saved_rows import load_rows, save_rows
 from localbayes.distributed.dask.task_graph import Graph
 from localbayes.distributed.domains import set_domains
@@ -132,7 +134,7 @@ class Distributed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         try:
             learning = Learning(self._cluster, parts, self.passes, self.progress)
             summary, lengths = learning.summarise(estimator)
-            set_domains(estimator, column_names(parts.sample), summary)
+            set_domains(estimator, column_names(parts.sample), summary, partial(learning.rows, lengths))
             # Rows of an earlier fit are let go only now that this one went well: meanwhile workers hold both.
             if estimator.keeps_rows:
                 estimator, held = learning.index(estimator, summary.weighted, lengths)
@@ -154,7 +156,7 @@ class Distributed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Save the fitted classifier to a new folder, which appears complete or not at all.
 
-        The folder holds a description and, for LCWNB, LWNB and ICLNB, one file for each part of the rows.
+        The folder holds a description and, for the lazy classifiers, one file for each part of the rows.
         :meth:`load` brings it back on another cluster, :func:`localbayes.distributed.load_folder` on one
         machine.
 
@@ -204,6 +206,7 @@ class Distributed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 held = load_rows(model._cluster, estimator, folder, files, progress)
                 estimator.index_ = RowsElsewhere()
                 model._held = model._cluster, held
+                estimator.set_value_totals(remote_value_totals(model._rows()))
             model._set_fitted(estimator)
         except BaseException:
             model._cluster.close()
@@ -269,7 +272,8 @@ class Distributed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return self._predict_lazily(X, method)
         if not self.estimator_.keeps_rows:
             return getattr(self.estimator_, method)(X)
-        return self._rows().ask(self.estimator_, self.estimator_.encode(X), method, self.progress)
+        queries = self.estimator_.known_queries(self.estimator_.encode(X))
+        return self._rows().ask(self.estimator_, queries, method, self.progress)
 
     def _predict_lazily(self, X: Any, method: str) -> Any:
         import dask.array as da

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from localbayes.classifiers import BayesClassifier
 from localbayes.distributed import left_out_work
@@ -11,9 +12,11 @@ from localbayes.distributed import part_learning as learning
 from localbayes.distributed.dask.connection import Cluster, Progress, result, results, watch
 from localbayes.distributed.dask.partitions import Parts
 from localbayes.distributed.dask.remote_rows import RemoteRows, add_choice
+from localbayes.distributed.dask.remote_source import RemoteSource
 from localbayes.distributed.dask.task_graph import Graph
 from localbayes.distributed.part_counts import RowsElsewhere
 from localbayes.distributed.part_learning import TableSummary
+from localbayes.distributed.part_work import cells_bytes
 from localbayes.encoding.tables import column_names
 
 __all__ = ["Learning"]
@@ -69,7 +72,9 @@ class Learning:
 
     def index(self, estimator: Any, weighted: bool, lengths: list[int]) -> tuple[Any, list[Any]]:
         """Index rows on the workers, where they stay, and choose what is chosen by leaving some out."""
-        request, wanted = estimator.left_out_request(sum(lengths)), np.empty(0, np.int64)
+        request, wanted = None, np.empty(0, np.int64)
+        if not estimator.learns_from_source:
+            request = estimator.left_out_request(sum(lengths))
         if request is not None:
             wanted = np.arange(sum(lengths)) if request.rows is None else request.rows
         first = np.cumsum([0, *lengths])
@@ -82,12 +87,36 @@ class Learning:
         ]
         with self.cluster.started(graph, index) as held:
             watch(held, self.parts.names, "index rows", self.progress)
-            if request is None:
+            if estimator.learns_from_source:
+                held = self._learn(estimator, held, lengths)
+            elif request is None:
                 estimator.choose(None)
             else:
                 estimator = self._choose(estimator, held, request, len(wanted))
         estimator.index_ = RowsElsewhere()
         return estimator, held
+
+    def _learn(self, estimator: Any, held: list[Any], lengths: list[int]) -> list[Any]:
+        """Let the classifier learn from the rows on the workers; give the parts as they are then."""
+        estimator.index_ = estimator.empty_statistic(estimator.sizes_, len(estimator.labels_))
+        bytes_per_row = cells_bytes(estimator) * 2 * len(estimator.sizes_)
+        source = RemoteSource(
+            RemoteRows(self.cluster, held, self.passes), lengths, bytes_per_row, self.progress
+        )
+        estimator.learn(source)
+        return list(source.rows.parts)
+
+    def rows(self, lengths: list[int], numbers: npt.NDArray[np.int64]) -> list[Any]:
+        """Table, classes and weights of rows by number, part by part."""
+        first = np.cumsum([0, *lengths])
+        owned = np.split(numbers, np.searchsorted(numbers, first[1:-1]))
+        graph = Graph(self.parts.graph)
+        chosen = [
+            graph.call("take-rows", learning.some_rows, part, graph.put("places", places - begin))
+            for part, places, begin in zip(self.parts.keys, owned, first, strict=False)
+        ]
+        with self.cluster.started(graph, chosen) as futures:
+            return results(futures, self.parts.names, "take rows", self.progress)
 
     def _choose(self, estimator: Any, held: list[Any], request: Any, n_rows: int) -> Any:
         """The classifier after it has chosen by rows that were left out."""
