@@ -65,6 +65,9 @@ class RawColumn:
         self.values = values or []
         self.declared = declared
 
+    def __len__(self) -> int:
+        return len(self.numbers) if self.numeric else len(self.codes)
+
 
 @dataclass
 class CategoricalColumn:
@@ -210,7 +213,7 @@ class LeftOutColumn:
 
     def encode(self, raw: RawColumn) -> npt.NDArray[np.int64]:
         """Codes of the only value."""
-        return np.zeros(len(raw.numbers) if raw.numeric else len(raw.codes), dtype=np.int64)
+        return np.zeros(len(raw), dtype=np.int64)
 
     def canonical_order(self) -> npt.NDArray[np.int64]:
         """The only code."""

@@ -8,9 +8,11 @@
 from typing import TYPE_CHECKING, Any
 
 from localbayes.explain.explanation import Explanation, LogOdds
-from localbayes.explain.neighbours import KappaCurve, Neighbourhood, TrainingRow
+from localbayes.explain.neighbours import KappaCurve, Neighbourhood
 from localbayes.explain.page import explanation_page
 from localbayes.explain.reasoning import explain
+from localbayes.explain.training_rows import TrainingRow
+from localbayes.explain.why_not import Change, Counterfactual, WhyNot
 from localbayes.explain.words import sentence
 
 if TYPE_CHECKING:
@@ -27,11 +29,14 @@ else:
 
 
 __all__ = [
+    "Change",
+    "Counterfactual",
     "Explanation",
     "KappaCurve",
     "LogOdds",
     "Neighbourhood",
     "TrainingRow",
+    "WhyNot",
     "explain",
     "explanation_page",
     "plot_explanation",

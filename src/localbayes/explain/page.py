@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 
 from localbayes.explain.explanation import Explanation, LogOdds, Reason, bar_lengths
-from localbayes.explain.neighbours import KappaCurve, Neighbourhood, TrainingRow
+from localbayes.explain.neighbours import KappaCurve, Neighbourhood
+from localbayes.explain.training_rows import TrainingRow
 from localbayes.explain.words import odds_factor, pair_text, probability_text, sentence, signed
 
-__all__ = ["explanation_page"]
+__all__ = ["class_bars", "explanation_page", "page_environment", "reason_bars"]
 
 # More lines than these in one plot cannot be told apart.
 _MOST_LINES = 5
@@ -52,14 +53,8 @@ def explanation_page(
     >>> "<u>" in page, "&lt;u&gt;" in page
     (False, True)
     """
-    try:
-        from jinja2 import Environment, PackageLoader
-    except ImportError as error:
-        raise ImportError("the page needs jinja2: install the extra 'explain'") from error
+    environment = page_environment()
     explanation.check_row(row)
-    environment = Environment(
-        loader=PackageLoader("localbayes.explain"), autoescape=True, trim_blocks=True, lstrip_blocks=True
-    )
     predicted = str(explanation.classes[explanation.predicted[row]])
     several = len(explanation.classes) > 1
     return environment.get_template("explain.html.j2").render(
@@ -67,8 +62,8 @@ def explanation_page(
         subtitle=subtitle,
         method=explanation.method,
         sentence=sentence(explanation, row),
-        classes=_class_bars(explanation, row, top),
-        odds=_reason_bars(explanation.log_odds(row), top) if several else None,
+        classes=class_bars(explanation, row, top),
+        odds=reason_bars(explanation.log_odds(row), top) if several else None,
         sums=_sums(explanation, row),
         near=None
         if explanation.neighbourhood is None
@@ -76,7 +71,18 @@ def explanation_page(
     )
 
 
-def _class_bars(explanation: Explanation, row: int, top: int) -> list[dict[str, Any]]:
+def page_environment() -> Any:
+    """Jinja's environment, in which everything that came from data is escaped."""
+    try:
+        from jinja2 import Environment, PackageLoader
+    except ImportError as error:
+        raise ImportError("the page needs jinja2: install the extra 'explain'") from error
+    return Environment(
+        loader=PackageLoader("localbayes.explain"), autoescape=True, trim_blocks=True, lstrip_blocks=True
+    )
+
+
+def class_bars(explanation: Explanation, row: int, top: int) -> list[dict[str, Any]]:
     """Classes by falling probability; those beyond the first ones as one."""
     proba = explanation.proba[row]
     order = _by_probability(explanation, row)
@@ -103,7 +109,8 @@ def _by_probability(explanation: Explanation, row: int) -> list[int]:
     return [predicted, *(k for k in order if k != predicted)]
 
 
-def _reason_bars(odds: LogOdds, top: int) -> dict[str, Any]:
+def reason_bars(odds: LogOdds, top: int) -> dict[str, Any]:
+    """Reasons as bars to either side; attributes beyond the first ones as one."""
     reasons = [odds.start, *odds.strongest(top)]
     return {
         "for_class": str(odds.for_class),

@@ -73,6 +73,10 @@ class Readable:
             readings.append([_reading(_as_came(raw, q), label) for q, label in enumerate(read)])
         return tuple(zip(*readings, strict=True))
 
+    def texts(self, i: int, codes: Sequence[int]) -> list[str]:
+        """Values of an attribute that are given by their codes."""
+        return [str(code) if self._labels is None else self._labels[i][code] for code in codes]
+
     def row(self, row: npt.NDArray[np.int64], missing: int) -> tuple[str, ...]:
         """Values of a row of codes; ``missing`` is the code of a value that is not known."""
         texts = []
