@@ -13,7 +13,7 @@ from localbayes.explain.page import explanation_page
 from localbayes.explain.reasoning import explain
 from localbayes.explain.training_rows import TrainingRow
 from localbayes.explain.why_not import Change, Counterfactual, WhyNot
-from localbayes.explain.words import sentence
+from localbayes.explain.words import sentence, why_not_sentence
 
 if TYPE_CHECKING:
     from localbayes.plots.explanation_plot import plot_explanation
@@ -41,4 +41,5 @@ __all__ = [
     "explanation_page",
     "plot_explanation",
     "sentence",
+    "why_not_sentence",
 ]

@@ -17,7 +17,7 @@ def explanation_text(explanation: Explanation) -> str:
     >>> X = [["red", "round"], ["red", "long"], ["green", "long"], ["green", "long"]]
     >>> print(explanation_text(NB().fit(X, ["apple", "pepper", "pepper", "pepper"]).explain(X[1:2])))
     Explanation of 1 row by NB()
-      row 0: pepper 0.706, apple 0.294; frequency of the class (× 2.0), x1 = long (× 2.0), x0 = red (÷ 1.7)
+      row 0: pepper 0.742, apple 0.258; x1 = long (× 2.4), frequency of the class (× 2.0), x0 = red (÷ 1.7)
     """
     n = len(explanation)
     lines = [f"Explanation of {n} row{'s' * (n != 1)} by {explanation.method}"]
