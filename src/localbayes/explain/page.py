@@ -1,6 +1,7 @@
 """An explanation as one self-contained HTML page."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,15 @@ import numpy as np
 from localbayes.explain.explanation import Explanation, LogOdds, Reason, bar_lengths
 from localbayes.explain.neighbours import KappaCurve, Neighbourhood
 from localbayes.explain.training_rows import TrainingRow
-from localbayes.explain.words import odds_factor, pair_text, probability_text, sentence, signed
+from localbayes.explain.why_not import WhyNot
+from localbayes.explain.words import (
+    change_parts,
+    odds_factor,
+    pair_text,
+    probability_text,
+    sentence,
+    signed,
+)
 
 __all__ = ["class_bars", "explanation_page", "page_environment", "reason_bars"]
 
@@ -68,6 +77,9 @@ def explanation_page(
         near=None
         if explanation.neighbourhood is None
         else _near(explanation, explanation.neighbourhood, row, top),
+        others=None
+        if explanation.why_not is None
+        else [_other(explanation, other, row) for other in explanation.why_not[row][:top]],
     )
 
 
@@ -92,13 +104,18 @@ def class_bars(explanation: Explanation, row: int, top: int) -> list[dict[str, A
     if len(shown) == len(order) - 1:
         shown = order
     bars = [
-        {"label": str(explanation.classes[k]), "p": probability_text(proba[k]), "width": 100 * proba[k]}
+        {
+            "label": str(explanation.classes[k]),
+            "p": probability_text(proba[k]),
+            "width": 100 * proba[k],
+            "css": class_css(explanation, row, explanation.classes.tolist()[k]),
+        }
         for k in shown
     ]
     if len(shown) < len(order):
         rest = float(proba[order[len(shown) :]].sum())
         label = f"{len(order) - len(shown)} other classes"
-        bars.append({"label": label, "p": probability_text(rest), "width": 100 * rest})
+        bars.append({"label": label, "p": probability_text(rest), "width": 100 * rest, "css": "other"})
     return bars
 
 
@@ -155,7 +172,17 @@ def _near(explanation: Explanation, near: Neighbourhood, row: int, top: int) -> 
     heaviest = max((line.weight for line in rows), default=1.0)
     order = _by_probability(explanation, row)[:top]
     return {
-        "rows": [_training_row(line, explanation.names, heaviest) for line in rows],
+        "groups": [
+            {
+                "label": str(explanation.classes[k]),
+                "css": class_css(explanation, row, explanation.classes.tolist()[k]),
+                "sum": f"{near.weight_sum[row, k]:.3g}",
+                "rows": own,
+            }
+            for k in _by_probability(explanation, row)
+            if (own := _rows_of_class(explanation, rows, k, heaviest))
+            or (rows and k == explanation.predicted[row])
+        ],
         "n_attributes": len(explanation.names),
         "has_gamma": near.gamma is not None,
         "classes": [
@@ -168,6 +195,36 @@ def _near(explanation: Explanation, near: Neighbourhood, row: int, top: int) -> 
             for k in order
         ],
         "curve": None if near.curve is None else _curve(explanation, near.curve, row),
+    }
+
+
+def class_css(explanation: Explanation, row: int, label: Any) -> str:
+    """Colour of a class: what speaks for the predicted one, for the next best, or for another."""
+    classes = explanation.classes.tolist()
+    if label == classes[explanation.predicted[row]]:
+        return "for"
+    return "against" if label == classes[explanation.runner_up[row]] else "other"
+
+
+def _rows_of_class(
+    explanation: Explanation, rows: Sequence[TrainingRow], k: int, heaviest: float
+) -> list[dict[str, Any]]:
+    label = explanation.classes.tolist()[k]
+    return [_training_row(line, explanation.names, heaviest) for line in rows if line.label == label]
+
+
+def _other(explanation: Explanation, other: WhyNot, row: int) -> dict[str, Any]:
+    """A class that was not predicted: what would have to change, and its nearest training rows."""
+    return {
+        "label": str(other.label),
+        "p": probability_text(other.proba),
+        "css": class_css(explanation, row, other.label),
+        "ways": [
+            {"changes": list(map(change_parts, way.changes)), "p": probability_text(way.proba)}
+            for way in other.ways
+        ],
+        "complete": other.complete,
+        "rows": [_training_row(line, explanation.names, 1.0) for line in other.rows],
     }
 
 

@@ -10,6 +10,7 @@ from localbayes.explain.explanation import Explanation, Reason
 from localbayes.explain.why_not import Change, WhyNot
 
 __all__ = [
+    "change_parts",
     "change_text",
     "odds_factor",
     "pair_text",
@@ -103,10 +104,20 @@ def change_text(change: Change) -> str:
     >>> change_text(Change("age", "35", "> 40", 50.0))
     'age > 40 (such as 50), not 35'
     """
-    text, value = pair_text(change.name, change.after), change.value
-    if isinstance(value, float | datetime) and change.after not in (shown := _texts(value)):
-        text += f" (such as {shown[-1]})"
-    return f"{text}, not {change.before}"
+    return "{}{}, not {}".format(*change_parts(change))
+
+
+def change_parts(change: Change) -> tuple[str, str, str]:
+    """The new value, an example of it if it is a bin, and what the row has.
+
+    Examples
+    --------
+    >>> change_parts(Change("age", "35", "> 40", 50.0))
+    ('age > 40', ' (such as 50)', '35')
+    """
+    value = change.value
+    bin_ = isinstance(value, float | datetime) and change.after not in (shown := _texts(value))
+    return pair_text(change.name, change.after), f" (such as {shown[-1]})" if bin_ else "", change.before
 
 
 def _texts(value: float | datetime) -> list[str]:
