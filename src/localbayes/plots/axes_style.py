@@ -85,7 +85,7 @@ def wrapped(text: str, width: float, size: float) -> str:
 
     Examples
     --------
-    >>> wrapped("Why democrat, not republican", 1.05, 10)
+    >>> wrapped("Why democrat, not republican", 1.15, 10)
     'Why democrat,\nnot republican'
     """
     lines = [""]
