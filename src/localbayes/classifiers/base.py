@@ -12,11 +12,11 @@ from localbayes._warnings import warn
 from localbayes.classifiers.class_shares import check_total, log_shift, row_weights
 from localbayes.classifiers.explained import Explained
 from localbayes.classifiers.input import TableInput
-from localbayes.classifiers.on_codes import CodeAnswers
+from localbayes.classifiers.left_out import LeftOutAnswers
 from localbayes.classifiers.scores import log_total
 from localbayes.classifiers.shared import SharedParameters, with_shared_parameters
 from localbayes.classifiers.state import as_of_now, learning
-from localbayes.counts import Codes, Floats, Statistic
+from localbayes.counts import Codes, Floats, Rows, Statistic
 from localbayes.encoding import ClassLabels, Coded, TableEncoder
 from localbayes.encoding.labels import take_labels
 from localbayes.encoding.tables import take_rows
@@ -27,7 +27,7 @@ from localbayes.parameters import Discretize, Missing, check_jobs
 __all__ = ["BayesClassifier"]
 
 
-class BayesClassifier(TableInput, CodeAnswers, Explained, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class BayesClassifier(TableInput, LeftOutAnswers, Explained, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Base of all classifiers: it encodes tables and labels and turns a log joint into predictions.
 
     A subclass is a formula over a statistic that adds up. It gives five hooks: :meth:`check_parameters`,
@@ -265,7 +265,9 @@ class BayesClassifier(TableInput, CodeAnswers, Explained, ClassifierMixin, BaseE
         class_count = self._class_count + np.bincount(class_codes, weights, len(labels))
         check_total(class_count.sum())
         self.set_class_count(class_count)
-        statistic.add(self.encode_checked(X), class_codes, weights)
+        codes = self.encode_checked(X)
+        statistic.add(codes, class_codes, weights)
+        self.keep_rows(Rows(codes, class_codes, weights), first)
         self.adopt(statistic)
 
     def _with_room(self, X: Any) -> Statistic:
@@ -308,13 +310,15 @@ class BayesClassifier(TableInput, CodeAnswers, Explained, ClassifierMixin, BaseE
         Parameters
         ----------
         X : DataFrame, array or Coded of shape (n, m)
-            Rows to classify.
+            Rows to classify; None for the training rows, each without itself.
 
         Returns
         -------
         y : ndarray of shape (n,)
             Class labels.
         """
+        if X is None:
+            return self.left_out_answer("predict")
         return self.labels_of(self.best_class(self.encode(X)))
 
     def predict_log_proba(self, X: Any) -> Floats:
@@ -323,7 +327,7 @@ class BayesClassifier(TableInput, CodeAnswers, Explained, ClassifierMixin, BaseE
         Parameters
         ----------
         X : DataFrame, array or Coded of shape (n, m)
-            Rows to classify.
+            Rows to classify; None for the training rows, each without itself.
 
         Returns
         -------
@@ -340,7 +344,7 @@ class BayesClassifier(TableInput, CodeAnswers, Explained, ClassifierMixin, BaseE
         Parameters
         ----------
         X : DataFrame, array or Coded of shape (n, m)
-            Rows to classify.
+            Rows to classify; None for the training rows, each without itself.
 
         Returns
         -------
@@ -357,11 +361,13 @@ class BayesClassifier(TableInput, CodeAnswers, Explained, ClassifierMixin, BaseE
         Parameters
         ----------
         X : DataFrame, array or Coded of shape (n, m)
-            Rows to classify.
+            Rows to classify; None for the training rows, each without itself.
 
         Returns
         -------
         log_joint : ndarray of shape (n, n_classes)
             Unnormalised log probabilities.
         """
+        if X is None:
+            return self.left_out_answer("predict_log_joint")
         return self.answer(self.log_joint_in_chunks(self.encode(X)), "predict_log_joint")
