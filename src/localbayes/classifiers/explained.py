@@ -2,10 +2,15 @@
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import check_is_fitted
+
 from localbayes.classifiers.state import as_of_now
+from localbayes.counts import Floats
 
 if TYPE_CHECKING:
-    from localbayes.explain import Explanation
+    from localbayes.explain import Explanation, Importances
 
 __all__ = ["Explained"]
 
@@ -50,3 +55,35 @@ class Explained:
         from localbayes.explain import explain
 
         return explain(self, X, top=top, kappas=kappas, why_not=why_not, fixed=fixed)  # type: ignore[arg-type]
+
+    @as_of_now
+    def importances(self, rows: npt.ArrayLike | None = None) -> "Importances":
+        """Say how much every attribute matters, on training rows that are left out.
+
+        Parameters
+        ----------
+        rows : array-like of int, optional
+            Numbers of the training rows to leave out; by default all, or 5,000 drawn with a fixed seed.
+
+        Returns
+        -------
+        importances : localbayes.explain.Importances
+            Mean absolute log odds, and the rise of the log loss without the attribute's term.
+        """
+        from localbayes.explain import importances
+
+        check_is_fitted(self, "labels_")
+        return importances(self, rows)  # type: ignore[arg-type]
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """Share of every attribute in the mean absolute log odds of left-out rows; shares sum to one.
+
+        It is computed each time it is asked for; see :meth:`importances`.
+        """
+        try:
+            strength = self.importances().strength
+        except ValueError as error:  # so that tools that look for the attribute find that there is none
+            raise AttributeError(str(error)) from error
+        total = strength.sum()
+        return strength / total if total > 0 else np.full(len(strength), 1 / len(strength))

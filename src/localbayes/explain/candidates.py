@@ -79,13 +79,14 @@ class Candidates:
 
     def singles(self, q: int) -> Picks:
         """All changes of one attribute of a query, as pairs of an attribute and a position."""
-        pairs = np.array([(i, k) for i, own in enumerate(self._positions) for k in own], np.int64)
-        pairs = pairs.reshape(-1, 2)
+        listed = [(i, k) for i, own in enumerate(self._positions) for k in own]
+        pairs: Picks = np.array(listed, np.int64).reshape(-1, 2)
         if not len(pairs):
             return pairs
         # A value that the classifier reads as the present one is no change.
         differs = (self.codes(q, self.applied(pairs)) != self._codes[q]).any(axis=1)
-        return pairs[differs]
+        changed: Picks = pairs[differs]
+        return changed
 
     def applied(self, pairs: Picks, to: Picks | None = None) -> Picks:
         """Picks in which each of the changes is made alone, to a query as it is or to changed ones."""

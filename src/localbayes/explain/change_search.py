@@ -34,10 +34,12 @@ class Tried:
         return won
 
     def lead(self, y: int) -> Floats:
-        """By how much a class is ahead of the best other one; ties and impossible classes count as even."""
+        """By how much a class is ahead of the best other one; minus infinity where it is impossible."""
         others = np.delete(self.scores, y, axis=1).max(axis=1)
         with np.errstate(invalid="ignore"):
-            return np.nan_to_num(self.scores[:, y] - others, nan=-np.inf, neginf=-np.inf)
+            ahead = self.scores[:, y] - others
+        lead: Floats = np.nan_to_num(ahead, nan=-np.inf, neginf=-np.inf)
+        return lead
 
 
 class Search:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from localbayes.explain.words import (
     sentence,
     signed,
 )
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 __all__ = ["class_bars", "explanation_page", "page_environment", "reason_bars"]
 
@@ -83,7 +86,7 @@ def explanation_page(
     )
 
 
-def page_environment() -> Any:
+def page_environment() -> "Environment":
     """Jinja's environment, in which everything that came from data is escaped."""
     try:
         from jinja2 import Environment, PackageLoader

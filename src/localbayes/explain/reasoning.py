@@ -101,7 +101,7 @@ def _wanted(why_not: Any, classes: list[Any], columns: npt.NDArray[np.intp]) -> 
     if why_not is None or why_not is False:
         return None
     if why_not is True:
-        return columns.tolist()
+        return [int(y) for y in columns]
     labels = np.asarray(why_not, dtype=object).ravel().tolist() if _is_list(why_not) else [why_not]
     return [int(columns[class_position(label, classes)]) for label in dict.fromkeys(labels)]
 

@@ -125,8 +125,8 @@ def _room(ax: Any, names: float) -> float:
     """Inches between the names, so many inches wide, and the right edge of the figure."""
     figure = ax.figure
     if len(figure.axes) > 1:
-        return float(ax.get_window_extent().width) / figure.dpi
-    return max(figure.get_figwidth() - names - 0.4, 1.0)
+        return float(ax.get_window_extent().width / figure.dpi)
+    return max(float(figure.get_figwidth()) - names - 0.4, 1.0)
 
 
 def _title(explanation: Explanation, row: int, longest: int) -> str:
