@@ -11,8 +11,9 @@ from sklearn.utils.validation import check_consistent_length
 from localbayes._warnings import warn
 from localbayes.classifiers.class_shares import check_total, log_shift, row_weights
 from localbayes.classifiers.explained import Explained
+from localbayes.classifiers.forgetting import Forgetting
 from localbayes.classifiers.input import TableInput
-from localbayes.classifiers.left_out import LeftOutAnswers
+from localbayes.classifiers.prediction_sets import PredictionSets
 from localbayes.classifiers.scores import log_total
 from localbayes.classifiers.shared import SharedParameters, with_shared_parameters
 from localbayes.classifiers.state import as_of_now, learning
@@ -27,7 +28,14 @@ from localbayes.parameters import Discretize, Missing, check_jobs
 __all__ = ["BayesClassifier"]
 
 
-class BayesClassifier(TableInput, LeftOutAnswers, Explained, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class BayesClassifier(
+    TableInput,
+    PredictionSets,
+    Forgetting,
+    Explained,
+    ClassifierMixin,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]
+):
     """Base of all classifiers: it encodes tables and labels and turns a log joint into predictions.
 
     A subclass is a formula over a statistic that adds up. It gives five hooks: :meth:`check_parameters`,

@@ -68,8 +68,8 @@ class EagerClassifier(BayesClassifier):
         """All training rows, in the order in which they came."""
         if self._kept_rows is None:
             raise ValueError(
-                f"this {type(self).__name__} has counts and no training rows, as from a model file or "
-                "a cluster; fit it again on rows in memory, or use one that keeps rows, such as LCWNB"
+                f"this {type(self).__name__} has counts and no training rows: fit it in memory, and save it "
+                "with its rows (save_model(..., with_rows=True), localbayes fit --with-rows)"
             )
         return self._kept_rows.rows()
 

@@ -69,6 +69,13 @@ def fit(
     encoding: EncodingOption = None,
     na: NaOption = None,
     decimal: DecimalOption = ".",
+    with_rows: Annotated[
+        bool,
+        typer.Option(
+            "--with-rows",
+            help="NB, TAN, AODE, WAODE, HNB: save the training rows, too; predict --set needs them.",
+        ),
+    ] = False,
     force: ForceOption = False,
 ) -> None:
     """Learn a classifier from a table and save it.
@@ -89,7 +96,7 @@ def fit(
     X, y = read_labelled(data, target, columns, how, skip_unlabelled)
     with sign_of_life("fitting"):
         model.fit(X, y)
-    save_model(model, output, force)
+    save_model(model, output, force, with_rows)
     typer.echo(describe_model(model, y, columns.left_out))
     typer.echo(f"{output}: {model}, {size_text(X, len(model.classes_))}")
 
@@ -111,6 +118,18 @@ def predict(
             help="Predict CLASS where its probability is at least P, else the best other class.",
         ),
     ] = None,
+    coverage: Annotated[
+        float | None,
+        typer.Option(
+            "--set",
+            metavar="SHARE",
+            help="Add a column per class: may the row have it? For this share of rows the true one is among "
+            "them; see docs/trust.md.",
+        ),
+    ] = None,
+    by_class: Annotated[
+        bool, typer.Option("--by-class", help="With --set: for that share of the rows of every class.")
+    ] = False,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -132,17 +151,24 @@ def predict(
     """Classify the rows of a table, in order.
 
     Columns are found by name; those that the model does not know, the class for one, are ignored. The
-    answer has the columns of --keep, a column `prediction` and, with --proba, a column `proba_CLASS` for
-    each class.
+    answer has the columns of --keep, a column `prediction` and, for each class, with --proba a column
+    `proba_CLASS` and with --set a column `set_CLASS` of True and False.
 
     Example: `localbayes predict votes.skops new.csv --proba --keep id -o out.csv`
     """
     from localbayes._files import write_output
+    from localbayes.parameters import check_share
     from localbayes.persistence import load_model
 
     if output is not None:
         check_table_name(output)
         check_place(output, force, model_file, data_path(data))
+    if coverage is not None:
+        check_share("--set", coverage)
+    if coverage is not None and dask is not None:
+        raise ValueError("--set counts training rows in memory, not on a cluster; leave --dask out")
+    if by_class and coverage is None:
+        raise ValueError("--by-class says what --set is to hold for; give --set SHARE, too")
     model = load_model(model_file)
     model.n_jobs = jobs
     at_least = None if threshold is None else _threshold(threshold, model)
@@ -153,6 +179,11 @@ def predict(
     if at_least is not None:
         labels = _with_threshold(model, chances, *at_least)
     answer = _answer(model, labels, chances if proba else None)
+    if coverage is not None:
+        sets = _sets(model, X, coverage, by_class)
+        answer = answer.assign(
+            **{f"set_{label}": sets[:, k] for k, label in enumerate(model.classes_.tolist())}
+        )
     for place, (name, column) in enumerate(copied.items()):
         if name in answer.columns:
             raise ValueError(f"--keep: the answer has a column {name!r} of its own; rename it in {data}")
@@ -212,6 +243,12 @@ def _classify(model: BayesClassifier, X: Any, proba: bool) -> tuple[Any, Any]:
                 probabilities.append(model.predict_proba(part))
             advance(len(part))
     return np.concatenate(labels), np.concatenate(probabilities) if proba else None
+
+
+def _sets(model: BayesClassifier, X: Any, coverage: float, by_class: bool) -> Any:
+    """Prediction sets; the training rows are left out one by one, which takes longest."""
+    with sign_of_life("leaving training rows out"):
+        return model.predict_set(X, coverage, by_class)
 
 
 def _on_cluster(address: str, model: BayesClassifier, X: Any, proba: bool) -> tuple[Any, Any]:

@@ -17,7 +17,9 @@ from localbayes.persistence.schema import fields_of, model_of
 __all__ = ["load_model", "save_model"]
 
 
-def save_model(model: BayesClassifier, path: str | os.PathLike[str], force: bool = False) -> None:
+def save_model(
+    model: BayesClassifier, path: str | os.PathLike[str], force: bool = False, with_rows: bool = False
+) -> None:
     """Save a fitted classifier.
 
     The file is in the format of skops: data and names of types, no code. It appears complete or not
@@ -31,6 +33,10 @@ def save_model(model: BayesClassifier, path: str | os.PathLike[str], force: bool
         Where to write; ``.skops`` is the usual ending.
     force : bool, default=False
         Whether a file of that name may be replaced.
+    with_rows : bool, default=False
+        Whether the file of a classifier that keeps counts (NB, TAN, AODE, WAODE, HNB) also holds the codes of
+        the training rows: ``predict_set``, ``forget`` and ``predict(None)`` need them. Files of the others
+        hold their rows anyway.
 
     Raises
     ------
@@ -59,7 +65,7 @@ def save_model(model: BayesClassifier, path: str | os.PathLike[str], force: bool
             f"a model file keeps classifiers of localbayes only, and {_type_name(model)} is a class of "
             "your own: keep it with pickle or joblib, and load nothing that you do not trust"
         )
-    fields = fields_of(model)
+    fields = fields_of(model, with_rows)
     check_output(path, force)
     write_output(path, pack(fields), force)
 

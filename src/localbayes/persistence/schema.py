@@ -11,16 +11,20 @@ sizes          number of values of every column
 ordered_sizes  number of those that are in order, from the first on
 statistic      the counts or the packed rows, by name
 learned        what was chosen in fit, by name
+rows           training rows of a classifier that keeps counts, if they were asked for
 =============  ==========================================================================================
 """
 
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from localbayes.classifiers import CLASSIFIERS, BayesClassifier
+from localbayes.counts import Rows
 from localbayes.encoding import ClassLabels
+from localbayes.encoding.coded import code_dtype
 from localbayes.fields import Fields, scalar
 from localbayes.persistence.encoder_fields import columns_of, restore_columns
 
@@ -30,13 +34,14 @@ __all__ = ["fields_of", "model_of"]
 _ROUNDING = 1e-9
 
 
-def fields_of(model: BayesClassifier) -> dict[str, Any]:
-    """Named fields of a fitted classifier."""
+def fields_of(model: BayesClassifier, with_rows: bool = False) -> dict[str, Any]:
+    """Named fields of a fitted classifier, perhaps with training rows that the statistic does not hold."""
     parameters = model.get_params(deep=False)
     keys = model.class_weight if isinstance(model.class_weight, dict) else {}
     if any(isinstance(key, bool | np.bool_) for key in keys):
         raise ValueError("a model file does not keep True and False as keys of class_weight; write 1 and 0")
     names = getattr(model, "feature_names_in_", None)
+    rows = {"rows": asdict(model.training_rows())} if with_rows and not model.keeps_rows else {}
     return {
         "classifier": type(model).__name__,
         "parameters": parameters,
@@ -48,6 +53,7 @@ def fields_of(model: BayesClassifier) -> dict[str, Any]:
         "ordered_sizes": model.ordered_sizes_,
         "statistic": model.statistic.fields(),
         "learned": model.learned(),
+        **rows,
     }
 
 
@@ -78,7 +84,29 @@ def model_of(given: dict[str, Any]) -> BayesClassifier:
     statistic.restore(fields.inner("statistic"))
     _check_same(statistic.class_totals, class_count)
     model.restore(statistic, fields.inner("learned"))
+    if "rows" in fields.names() and not model.keeps_rows:
+        model.keep_rows(_rows_of(model, fields.inner("rows")), first=True)
     return model
+
+
+def _rows_of(model: BayesClassifier, fields: Fields) -> Rows:
+    """Training rows of a classifier that has their counts; rows that were not counted are refused."""
+    rows = Rows(
+        fields.array("codes", "u", 2),
+        fields.array("classes", "i", 1).astype(np.int64, copy=False),
+        fields.optional_array("weights", "f", 1),
+    )
+    n, weights = len(rows), rows.each_weight
+    if rows.codes.shape != (n, len(model.sizes_)) or rows.codes.dtype != code_dtype(int(model.sizes_.max())):
+        raise ValueError("the codes of the training rows do not fit the columns")
+    if weights.shape != (n,) or not (np.isfinite(weights) & (weights > 0)).all():
+        raise ValueError("the weights of the training rows must be positive numbers, one for each")
+    counted: Any = model.empty_statistic(model.sizes_, len(model.labels_))
+    counted.add(rows.codes, rows.classes, rows.weights)
+    for name, table in model.statistic.fields().items():
+        if not np.allclose(counted.fields()[name], table, rtol=_ROUNDING, atol=_ROUNDING):
+            raise ValueError("the training rows are not those that were counted")
+    return rows
 
 
 def _restore_columns(model: BayesClassifier, fields: Fields) -> npt.NDArray[np.uint32]:

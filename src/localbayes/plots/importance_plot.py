@@ -22,7 +22,7 @@ _SMALL, _LONGEST, _BARS, _FIGURES = 9, 44, 4.4, 1.1
 
 
 def plot_importances(importances: Importances, ax: Any = None, top: int = 20) -> Any:
-    """Draw how much attributes matter: a bar for the log odds, beside it the loss without the attribute.
+    """Draw how much attributes matter: a bar for the log odds, beside it the rise of the loss without it.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def plot_importances(importances: Importances, ax: Any = None, top: int = 20) ->
     ax.text(
         1.03,
         -0.75,
-        "loss without it",
+        "loss rises by",
         transform=ax.get_yaxis_transform(),
         va="bottom",
         fontsize=8,
