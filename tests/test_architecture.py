@@ -38,7 +38,7 @@ LEVEL = {package: level for level, layer in enumerate(LAYERS) for package in lay
 # Imports inside functions or for type checkers that point up: a method of a low layer hands its object over
 # to a reader in a higher one. (importing module, package imported)
 HAND_OVERS = {
-    ("classifiers.base", "explain"),  # clf.explain(X)
+    ("classifiers.explained", "explain"),  # clf.explain(X)
     ("classifiers.leave_one_out", "plots"),  # clf.plot_loo()
     ("classifiers.tan", "plots"),  # clf.plot_tree()
     ("explain", "plots"),  # localbayes.explain.plot_explanation

@@ -57,7 +57,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 def glass_page(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
     """A page of LCWNB with several kappas and several classes, and what it explains."""
     X, y = load("glass")
-    answer = LCWNB().fit(X[1::2], y[1::2]).explain(X[74:75])
+    answer = LCWNB().fit(X[1::2], y[1::2]).explain(X[74:75], why_not=True)
     file = tmp_path_factory.mktemp("page") / "glass.html"
     file.write_text(explanation_page(answer, subtitle="row 74 of glass.arff"), encoding="utf-8")
     return file, answer
@@ -113,13 +113,40 @@ def test_bars_are_as_long_as_what_they_stand_for(browser, glass_page):
 
 
 @pytest.mark.chromium
+def test_training_rows_have_the_colour_of_their_class(browser, glass_page):
+    """A row's bar has the colour of the bars that speak for its class, under the name of the class."""
+    file, answer = glass_page
+    show(browser, file, 1200)
+    colour = "e => getComputedStyle(e).backgroundColor"
+    classes = browser.run(
+        "[...document.querySelectorAll('.bars:not(.odds) li')].map(e => "
+        f"[e.querySelector('.label').innerText, ({colour})(e.querySelector('.fill'))])"
+    )
+    by_class = dict(map(tuple, classes))
+    odds = answer.log_odds()
+    for label, css in ((odds.for_class, "for"), (odds.against_class, "against")):
+        assert by_class[label] == browser.run(f"({colour})(document.querySelector('.odds .fill.{css}'))")
+    groups = browser.run(
+        "[...document.querySelectorAll('.rows tbody')].map(g => [g.querySelector('th').innerText, "
+        "[...g.querySelectorAll('.number')].map(e => +e.innerText), "
+        f"[...g.querySelectorAll('.fill')].map({colour})])"
+    )
+    listed = {}
+    for heading, numbers, colours in groups:
+        label = re.fullmatch(r"(?:\d+|none) of class (.+) · all rows .*", heading)[1]
+        assert set(colours) <= {by_class[label]}
+        listed |= dict.fromkeys(numbers, label)
+    assert listed == {row.number: row.label for row in answer.neighbourhood.rows[0]}
+
+
+@pytest.mark.chromium
 def test_what_came_from_data_is_never_run(browser, tmp_path):
     """Names, values and classes full of markup show as text; no script, no picture, no dialog comes of it."""
     names = [EVIL, '"><img src=x onerror=alert(1)>', "{{ 7 * 7 }}", "a" * 300]
     X = pd.DataFrame([[EVIL, "'", "</style>", "b" * 300], ["x", '"', "&amp;", "y"]] * 3, columns=names)
     model = LCWNB(kappa=2).fit(X, [EVIL, "</title><b>bold</b>"] * 3)
     file = tmp_path / "evil.html"
-    file.write_text(explanation_page(model.explain(X[:1]), subtitle=EVIL), encoding="utf-8")
+    file.write_text(explanation_page(model.explain(X[:1], why_not=True), subtitle=EVIL), encoding="utf-8")
     for width in (1200, 400):
         show(browser, file, width)
         assert set(browser.requests()) == {file.as_uri()}
@@ -146,6 +173,24 @@ def test_every_method_has_a_page(name):
     assert ("Training rows that weigh most" in page) == (name in ("LCWNB", "LWNB", "ICLNB"))
     assert ("<polyline" in page) == (name == "LCWNB")
     assert not re.search(r"<script|https?://|src=|url\(", page)
+
+
+def test_the_page_says_what_would_make_another_class_win():
+    """Every change, its probability and the nearest rows of the class are on it, and only if asked for."""
+    X, y = load("breast-cancer")
+    model = LCWNB(kappa=5).fit(X[10:], y[10:])
+    answer = model.explain(X[4:5], why_not=True)
+    page = " ".join(re.sub(r"<[^>]+>", "", explanation_page(answer)).split())
+    (other,) = answer.why_not[0]
+    for way in other.ways:
+        (change,) = way.changes
+        told = f"{change.name} = {change.after} instead of {change.before} → {way.proba:.3f}"
+        assert told in page
+    for row in other.rows:
+        assert f"row {row.number} differs in" in page
+    assert "Why not another class?" not in explanation_page(model.explain(X[4:5]))
+    held = model.explain(X[4:5], why_not=True, fixed=list(X.columns))
+    assert "No change was found that makes it win." in explanation_page(held)
 
 
 def test_long_lists_are_cut_and_say_so():
@@ -233,6 +278,28 @@ def test_the_command_prints_reasons_and_rows(vote_model):
     assert ("│█" in line) == (strongest.log_odds > 0)
 
 
+def test_the_command_says_what_would_make_another_class_win(vote_model):
+    """A class by name or all; columns that are held stay out of it."""
+    X, y = load("vote")
+    model = LCWNB(kappa=5).fit(X, y)
+    answer = model.explain(X[3:4], why_not=True)
+    (other,) = answer.why_not[0]
+    for word in ("republican", "all"):
+        result = run(vote_model, embedded_path("vote"), "--row", 3, "--why-not", word)
+        assert result.exit_code == 0, result.output
+        text = " ".join(result.stdout.split())
+        assert "Why not republican (" in text
+        for way in other.ways:
+            for change in way.changes:
+                assert f"{change.name} = {change.after} {change.before}" in text
+        assert "Nearest training rows of republican:" in text
+    first = other.ways[0].changes[0].name
+    result = run(vote_model, embedded_path("vote"), "--row", 3, "--why-not", "all", "--fix", first)
+    after = result.stdout.partition("Why not")[2].partition("Nearest")[0]
+    assert "would be predicted with" in after
+    assert first not in after
+
+
 def test_the_command_explains_eager_models_and_single_classes(tmp_path):
     """Without neighbours there are no rows to list, and with one class nothing to compare."""
     X, y = load("vote")
@@ -266,6 +333,13 @@ def test_markup_and_control_characters_are_printed_as_text(tmp_path):
         (("--row", -1), "--row must be from 0 to 434, the rows of {data}, got -1"),
         (("--row", "x"), "'--row'"),
         (("--top", 0), "'--top'"),
+        (("--why-not", "monarchist"), "--why-not: no class is called 'monarchist'"),
+        (("--why-not", "republican"), "--why-not republican: that is the predicted class; name another one"),
+        (
+            ("--why-not", "all", "--fix", "crimes"),
+            "--fix: no feature is called 'crimes'; did you mean 'crime'?",
+        ),
+        (("--fix", "crime"), "--fix holds a column in --why-not; give --why-not CLASS or --why-not all too"),
         (("--html", "/"), "/ is a folder; expected the name of a file"),
         (("--html", "no/such/out.html"), "there is no folder"),
     ],

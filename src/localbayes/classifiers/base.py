@@ -1,7 +1,7 @@
 """What all classifiers share: tables and labels in, predictions out."""
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
+from typing import Any, ClassVar, Self, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_consistent_length
 
 from localbayes._warnings import warn
 from localbayes.classifiers.class_shares import check_total, log_shift, row_weights
+from localbayes.classifiers.explained import Explained
 from localbayes.classifiers.forgetting import Forgetting
 from localbayes.classifiers.input import TableInput
 from localbayes.classifiers.prediction_sets import PredictionSets
@@ -24,13 +25,17 @@ from localbayes.fields import Fields
 from localbayes.parallel import MOST_QUERIES
 from localbayes.parameters import Discretize, Missing, check_jobs
 
-if TYPE_CHECKING:
-    from localbayes.explain import Explanation
-
 __all__ = ["BayesClassifier"]
 
 
-class BayesClassifier(TableInput, PredictionSets, Forgetting, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class BayesClassifier(
+    TableInput,
+    PredictionSets,
+    Forgetting,
+    Explained,
+    ClassifierMixin,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]
+):
     """Base of all classifiers: it encodes tables and labels and turns a log joint into predictions.
 
     A subclass is a formula over a statistic that adds up. It gives five hooks: :meth:`check_parameters`,
@@ -374,25 +379,3 @@ class BayesClassifier(TableInput, PredictionSets, Forgetting, ClassifierMixin, B
         if X is None:
             return self.left_out_answer("predict_log_joint")
         return self.answer(self.log_joint_in_chunks(self.encode(X)), "predict_log_joint")
-
-    @as_of_now
-    def explain(self, X: Any, top: int = 10, kappas: Any = None) -> "Explanation":
-        """Say why every row of X is predicted as it is.
-
-        Parameters
-        ----------
-        X : DataFrame, array or Coded of shape (n, m)
-            Rows to explain.
-        top : int, default=10
-            How many training rows to list, those of the largest weights (lazy classifiers).
-        kappas : array-like, optional
-            Values of kappa at which to show the prediction (LCWNB).
-
-        Returns
-        -------
-        explanation : localbayes.explain.Explanation
-            What every attribute adds to the log probability of every class, and more.
-        """
-        from localbayes.explain import explain
-
-        return explain(self, X, top=top, kappas=kappas)

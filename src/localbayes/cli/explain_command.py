@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -23,9 +23,10 @@ from localbayes.cli.options import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from rich.console import Console
     from rich.table import Table
 
-    from localbayes.explain import Explanation, TrainingRow
+    from localbayes.explain import Explanation, TrainingRow, WhyNot
 
 __all__ = ["explain"]
 
@@ -51,6 +52,24 @@ def explain(
     top: Annotated[
         int, typer.Option(min=1, metavar="N", help="Attributes and training rows to list one by one.")
     ] = 10,
+    why_not: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--why-not",
+            metavar="CLASS|all",
+            help="Also say what would make this class win; repeat for more, or all.",
+            show_default=False,
+        ),
+    ] = None,
+    fix: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--fix",
+            metavar="COL",
+            help="With --why-not: a column that stays as it is; repeat for more.",
+            show_default=False,
+        ),
+    ] = None,
     sep: SepOption = None,
     encoding: EncodingOption = None,
     na: NaOption = None,
@@ -63,7 +82,10 @@ def explain(
     LCWNB, LWNB and ICLNB, the training rows that weigh most. The page that --html writes also shows how the
     prediction of LCWNB moves with kappa; it is one file and needs no network.
 
-    Example: `localbayes explain votes.skops new.csv --row 3 --html why.html`
+    --why-not looks for the smallest change of the row that makes another class win, among values of training
+    rows, and lists the nearest rows of that class.
+
+    Example: `localbayes explain votes.skops new.csv --row 3 --why-not all --html why.html`
     """
     from localbayes._files import write_output
     from localbayes.explain import explanation_page, sentence
@@ -77,13 +99,45 @@ def explain(
     X, _ = features_for(model, model_file, data, reading(sep, encoding, na, decimal))
     if not 0 <= row < len(X):
         raise ValueError(f"--row must be from 0 to {len(X) - 1}, the rows of {data}, got {row}")
-    explanation = model.explain(X[row : row + 1], top=top)
+    if fix and not why_not:
+        raise ValueError("--fix holds a column in --why-not; give --why-not CLASS or --why-not all too")
+    one = X[row : row + 1]
+    classes = _classes(why_not, model.classes_.tolist(), model.predict(one).tolist()[0])
+    explanation = model.explain(one, top=top, why_not=classes, fixed=_columns(fix, X.columns))
     if html is None:
         _show(explanation, top)
         return
     page = explanation_page(explanation, top=top, subtitle=f"row {row} of {input_name(data_path(data))}")
     write_output(html, page.encode(), force)
     typer.echo(f"{html}: {one_line(sentence(explanation))}")
+
+
+def _classes(given: list[str] | None, classes: list[Any], predicted: Any) -> Any:
+    """Labels that are meant by words; True for all."""
+    from localbayes.datasets.registry import no_such
+
+    if not given:
+        return False
+    known = {str(label): label for label in classes}
+    if "all" in given and "all" not in known:
+        return True
+    for word in given:
+        if word not in known:
+            raise ValueError("--why-not: " + no_such("class is called", word, known))
+        if known[word] == predicted:
+            raise ValueError(f"--why-not {word}: that is the predicted class; name another one, or all")
+    return [known[word] for word in given]
+
+
+def _columns(given: list[str] | None, columns: Sequence[Any]) -> list[int]:
+    """Positions of columns that are given by name."""
+    from localbayes.datasets.registry import no_such
+
+    names = [str(column) for column in columns]
+    for word in given or []:
+        if word not in names:
+            raise ValueError("--fix: " + no_such("feature is called", word, names))
+    return [names.index(word) for word in given or []]
 
 
 def _show(explanation: Explanation, top: int) -> None:
@@ -95,6 +149,39 @@ def _show(explanation: Explanation, top: int) -> None:
         print_table(console, _reasons(explanation, top, console.width))
     if explanation.neighbourhood is not None:
         print_table(console, _rows(explanation, explanation.neighbourhood.rows[0]))
+    for other in explanation.why_not[0] if explanation.why_not else ():
+        _show_other(console, explanation, other)
+
+
+def _show_other(console: Console, explanation: Explanation, other: WhyNot) -> None:
+    from localbayes.explain.words import probability_text
+
+    probability = probability_text(other.proba)
+    if other.ways:
+        console.print(one_line(f"Why not {other.label} ({probability})? It would be predicted with"))
+        print_table(console, _ways(other))
+    else:
+        told = f"Why not {other.label} ({probability})? No change was found that makes it win."
+        console.print(one_line(told))
+    if not other.complete:
+        console.print("There are too many pairs of values to try all.")
+    if other.rows:
+        console.print(one_line(f"Nearest training rows of {other.label}:"))
+        print_table(console, _rows(explanation, other.rows))
+
+
+def _ways(other: WhyNot) -> Table:
+    """Lay out the ways to make a class win, a line between them."""
+    from localbayes.explain.words import change_parts, probability_text
+
+    table = make_table({"change": "name", "instead of": "name", "probability then": "number"})
+    for way in other.ways:
+        table.add_section()
+        for change in way.changes:
+            new, example, before = change_parts(change)
+            last = change is way.changes[-1]
+            add_row(table, new + example, before, probability_text(way.proba) if last else "")
+    return table
 
 
 def _reasons(explanation: Explanation, top: int, width: int) -> Table:

@@ -58,6 +58,10 @@ class Statistic(Protocol):
         """Rows of each class, or their weight."""
         ...
 
+    def value_totals(self) -> list[npt.NDArray[Any]]:
+        """How many rows have each value of every attribute, or their weight where no rows are kept."""
+        ...
+
     def fields(self) -> dict[str, Any]:
         """Named arrays and numbers for a model file."""
         ...

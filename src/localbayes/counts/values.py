@@ -87,6 +87,11 @@ class ValueCounts:
         """Slots of attribute i."""
         return slice(int(self.first_slot[i]), int(self.first_slot[i + 1]))
 
+    def value_totals(self) -> list[npt.NDArray[Any]]:
+        """How many rows have each value of every attribute, or their weight."""
+        totals = self.value_counts.sum(axis=1)
+        return [totals[self.own_slots(i)][:-1] for i in range(len(self.sizes))]
+
     def slots(self, codes: Codes) -> npt.NDArray[np.int64]:
         """Slot of every code; a code that is no declared value goes to the attribute's unseen slot."""
         if codes.shape[1:] != self.sizes.shape:

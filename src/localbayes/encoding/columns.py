@@ -71,6 +71,9 @@ class RawColumn:
             return RawColumn(self.name, numbers=self.numbers[rows])
         return RawColumn(self.name, codes=self.codes[rows], values=self.values, declared=self.declared)
 
+    def __len__(self) -> int:
+        return len(self.numbers) if self.numeric else len(self.codes)
+
 
 @dataclass
 class CategoricalColumn:
@@ -216,7 +219,7 @@ class LeftOutColumn:
 
     def encode(self, raw: RawColumn) -> npt.NDArray[np.int64]:
         """Codes of the only value."""
-        return np.zeros(len(raw.numbers) if raw.numeric else len(raw.codes), dtype=np.int64)
+        return np.zeros(len(raw), dtype=np.int64)
 
     def canonical_order(self) -> npt.NDArray[np.int64]:
         """The only code."""

@@ -26,6 +26,7 @@ from localbayes.encoding.number_counts import NumberCounts
 from localbayes.encoding.roles import Role, role_of
 from localbayes.encoding.summaries import NumberSummary, Summary, summarise
 from localbayes.encoding.tables import column_names, read_columns, small_numbers
+from localbayes.encoding.terms import Term
 from localbayes.parameters import Missing, check_count, either
 
 __all__ = ["TableEncoder"]
@@ -57,7 +58,13 @@ class TableEncoder:
     >>> encoder = TableEncoder().fit(X)
     >>> encoder.encode(X).tolist(), encoder.sizes.tolist()
     ([[1, 0], [0, 3], [1, 9]], [2, 10])
+    >>> encoder
+    TableEncoder of 2 columns: 1 nominal, 1 numeric
     """
+
+    # Columns that are made of others, and columns of dates; only an encoder for raw tables has any.
+    terms: Sequence[Term] = ()
+    dates: Sequence[int] = ()
 
     def __init__(
         self,
@@ -86,6 +93,21 @@ class TableEncoder:
                 if isinstance(column, NumericColumn):
                     column.cuts = cut_points(self.discretize, raw.numbers, class_codes, weights, self.n_bins)
         return self
+
+    def __repr__(self) -> str:
+        if not hasattr(self, "columns"):
+            return f"{type(self).__name__}, not fitted"
+        kinds = [
+            "left out"
+            if isinstance(c, LeftOutColumn)
+            else "numeric"
+            if isinstance(c, NumericColumn)
+            else "nominal"
+            for c in self.columns
+        ]
+        told = [f"{kinds.count(kind)} {kind}" for kind in ("nominal", "numeric", "left out") if kind in kinds]
+        terms = f", and {len(self.terms)} terms made of them" if self.terms else ""
+        return f"{type(self).__name__} of {len(kinds)} columns: {', '.join(told)}{terms}"
 
     def check_options(self) -> None:
         """Refuse options that make no sense, whatever the table."""
@@ -212,11 +234,16 @@ class TableEncoder:
     def encode(self, X: Any) -> Codes:
         """Codes of a table with the same columns."""
         codes = self._encode_numbers(X)
-        if codes is not None:
-            return codes
-        raws = self._read(X)
+        return self.encode_columns(self.read(X)) if codes is None else codes
+
+    def read(self, X: Any) -> list[RawColumn]:
+        """Columns of a table as they came, of the kinds that they had in fit."""
+        return self._read(X)
+
+    def encode_columns(self, raws: Sequence[RawColumn]) -> Codes:
+        """Codes of columns as :meth:`read` gives them."""
         dtype = code_dtype(int(self.sizes.max()))
-        codes = np.empty((len(X), len(self.columns)), dtype=dtype)
+        codes = np.empty((len(raws[0]), len(self.columns)), dtype=dtype)
         mistaken: list[tuple[str, Any, Any]] = []
         for i, (column, raw) in enumerate(zip(self.columns, raws, strict=True)):
             column_codes = column.encode(raw)

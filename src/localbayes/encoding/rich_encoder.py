@@ -16,7 +16,7 @@ from localbayes.encoding.number_counts import NumberCounts
 from localbayes.encoding.roles import Role, as_date
 from localbayes.encoding.summaries import CategorySummary, NumberSummary, Summary, summarise
 from localbayes.encoding.tables import column_names
-from localbayes.encoding.terms import Term, learn_terms
+from localbayes.encoding.terms import learn_terms
 
 __all__ = ["RichEncoder"]
 
@@ -37,9 +37,6 @@ class RichEncoder(TableEncoder):
     >>> encoder.fit(X, X[:, 0] % 2).sizes.tolist()[1:]
     [26]
     """
-
-    terms: Sequence[Term] = ()
-    dates: Sequence[int] = ()
 
     def fit(
         self,
@@ -115,7 +112,10 @@ class RichEncoder(TableEncoder):
 
     def encode(self, X: Any) -> Codes:
         """Codes of the columns and terms of a table."""
-        raws = self._read(X)
+        return self.encode_columns(self.read(X))
+
+    def encode_columns(self, raws: Sequence[RawColumn]) -> Codes:
+        """Codes of columns as :meth:`read` gives them, and of the terms."""
         columns = self._column_codes(raws)
         codes = np.column_stack([columns, *(term.encode(raws, columns) for term in self.terms)])
         dtype = code_dtype(int(self.sizes.max()))

@@ -9,9 +9,10 @@ import numpy.typing as npt
 
 from localbayes.counts import Floats
 from localbayes.explain.neighbours import Neighbourhood
+from localbayes.explain.why_not import WhyNot
 from localbayes.parameters import check_count
 
-__all__ = ["Explanation", "LogOdds", "Reason", "bar_lengths"]
+__all__ = ["Explanation", "LogOdds", "Reason", "bar_lengths", "class_position"]
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Reason:
         return f"{self.name} = {self.value}" if self.value else self.name
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LogOdds:
     """The log odds of one class against another, by reason.
 
@@ -70,6 +71,11 @@ class LogOdds:
     against_class: Any
     start: Reason
     attributes: tuple[Reason, ...]
+
+    def __repr__(self) -> str:
+        from localbayes.explain.short_text import log_odds_text
+
+        return log_odds_text(self)
 
     @property
     def contributions(self) -> Floats:
@@ -120,7 +126,22 @@ def bar_lengths(reasons: Sequence[Reason]) -> list[float]:
     return lengths
 
 
-@dataclass(frozen=True)
+def class_position(label: Any, classes: Sequence[Any]) -> int:
+    """Position of a class; one that the model does not know is refused.
+
+    Examples
+    --------
+    >>> class_position("yes", ["no", "yes"])
+    1
+    """
+    for position, known in enumerate(classes):
+        if known == label:
+            return position
+    listed = ", ".join(map(repr, classes[:10]))
+    raise ValueError(f"no class is called {label!r}; the model knows {listed}")
+
+
+@dataclass(frozen=True, repr=False)
 class Explanation:
     """Why rows were predicted as they were; made by ``clf.explain(X)``.
 
@@ -151,6 +172,8 @@ class Explanation:
         What ``base`` stands for.
     neighbourhood : Neighbourhood or None
         What a lazy classifier sees around the rows; None for the others.
+    why_not : tuple of n tuples of WhyNot, or None
+        For every row the classes that were not predicted, most probable first; None if not asked for.
 
     Examples
     --------
@@ -176,9 +199,20 @@ class Explanation:
     contributions: Floats
     start: str
     neighbourhood: Neighbourhood | None = None
+    why_not: tuple[tuple[WhyNot, ...], ...] | None = None
 
     def __len__(self) -> int:
         return len(self.proba)
+
+    def __repr__(self) -> str:
+        from localbayes.explain.short_text import explanation_text
+
+        return explanation_text(self)
+
+    def _repr_html_(self) -> str | None:
+        from localbayes.explain.notebook import notebook_html
+
+        return notebook_html(self)
 
     @property
     def log_proba(self) -> Floats:
@@ -219,8 +253,16 @@ class Explanation:
         self.check_row(row)
         if len(self.classes) < 2:
             raise ValueError("log odds compare two classes, but the model knows only one")
-        a = int(self.predicted[row]) if for_class is None else self._position(for_class)
-        b = self._rival(row, a) if against_class is None else self._position(against_class)
+        a = (
+            int(self.predicted[row])
+            if for_class is None
+            else class_position(for_class, self.classes.tolist())
+        )
+        b = (
+            self._rival(row, a)
+            if against_class is None
+            else class_position(against_class, self.classes.tolist())
+        )
         if a == b:
             raise ValueError(
                 f"log odds compare two different classes, got {self.classes.tolist()[a]!r} twice"
@@ -240,13 +282,6 @@ class Explanation:
         """Refuse a row that was not explained."""
         if not isinstance(row, int | np.integer) or not 0 <= row < len(self):
             raise ValueError(f"row must be from 0 to {len(self) - 1}, the rows explained, got {row!r}")
-
-    def _position(self, label: Any) -> int:
-        for position, known in enumerate(self.classes.tolist()):
-            if known == label:
-                return position
-        known = ", ".join(map(repr, self.classes.tolist()[:10]))
-        raise ValueError(f"no class is called {label!r}; the model knows {known}")
 
     def _rival(self, row: int, position: int) -> int:
         if position == self.predicted[row]:

@@ -9,51 +9,11 @@ from scipy.special import softmax
 
 from localbayes.classifiers import LazyClassifier
 from localbayes.classifiers.kappa import check_grid
-from localbayes.counts import Codes, Floats, marked
-from localbayes.counts.distance import MISSING, UNSEEN
+from localbayes.counts import Codes, Floats
 from localbayes.explain.readable import Readable
+from localbayes.explain.training_rows import TrainingRow, heaviest_rows
 
-__all__ = ["KappaCurve", "Neighbourhood", "TrainingRow", "kappa_curve", "neighbourhood"]
-
-
-@dataclass(frozen=True)
-class TrainingRow:
-    """A training row that weighs something.
-
-    Attributes
-    ----------
-    number : int
-        Its place among the rows given to fit, from 0; rows of weight zero are not counted.
-    label : object
-        Its class.
-    distance : int
-        Number of attributes in which it differs from the query.
-    weight : float
-        Its weight.
-    share : float
-        Its part of the weight of all training rows.
-    values : tuple of m str
-        Readable values.
-    agrees : tuple of m bool
-        Where it has the query's value.
-
-    Examples
-    --------
-    >>> from localbayes import LCWNB
-    >>> X = [["red", "round"], ["red", "long"], ["green", "long"], ["green", "long"]]
-    >>> clf = LCWNB(kappa=1).fit(X, ["apple", "pepper", "pepper", "pepper"])
-    >>> row = clf.explain([["red", "round"]]).neighbourhood.rows[0][1]
-    >>> row.number, row.label, row.distance, row.values, row.agrees
-    (1, 'pepper', 1, ('red', 'long'), (True, False))
-    """
-
-    number: int
-    label: Any
-    distance: int
-    weight: float
-    share: float
-    values: tuple[str, ...]
-    agrees: tuple[bool, ...]
+__all__ = ["KappaCurve", "Neighbourhood", "kappa_curve", "neighbourhood"]
 
 
 @dataclass(frozen=True)
@@ -164,7 +124,7 @@ def neighbourhood(
         if near.gamma is not None and near.scale is not None:
             gammas.append(near.gamma[:, order])
             scales.append(near.scale)
-        rows += _heaviest(model, part, near.weights, S.sum(axis=1), readable, top)
+        rows += heaviest_rows(model, part, near.weights, S.sum(axis=1), readable, top)
     return Neighbourhood(
         np.concatenate(sums),
         np.concatenate(sizes),
@@ -193,39 +153,3 @@ def kappa_curve(model: Any, codes: Codes, kappas: npt.ArrayLike | None = None) -
     grid = np.unique(check_grid(kappas))
     log_joint = model.moved(model.temperature_ * model.log_joint_by_kappa(codes, grid))
     return KappaCurve(grid, softmax(log_joint[..., model.labels_.columns], axis=2), in_use, in_use_weights)
-
-
-def _heaviest(
-    model: LazyClassifier, codes: Codes, weights: Floats, total: Floats, readable: Readable, top: int
-) -> list[tuple[TrainingRow, ...]]:
-    """The training rows that weigh most, for every query."""
-    asked = marked(codes, model.sizes_, model.index_.may_miss)
-    found: list[list[tuple[float, int, int, int, npt.NDArray[np.int64]]]] = [[] for _ in codes]
-    for part, classes, numbers, own_weights in model.index_.training_rows() if top else ():
-        rows = marked(part, model.sizes_, model.index_.may_miss)
-        for q, query in enumerate(asked):
-            distance = model.index_.measure.distances(query, rows)
-            weight = weights[q, classes, distance] * (1.0 if own_weights is None else own_weights)
-            order = np.lexsort((numbers, distance, -weight))[:top]
-            best = [
-                (-float(weight[k]), int(distance[k]), int(numbers[k]), int(classes[k]), rows[k])
-                for k in order
-                if weight[k] > 0
-            ]
-            found[q] = sorted(found[q] + best, key=lambda row: row[:3])[:top]
-    labels = model.labels_.declared
-    return [
-        tuple(
-            TrainingRow(
-                number,
-                labels[y],
-                distance,
-                -weight,
-                float(-weight / total[q]),
-                readable.row(row, missing=MISSING),
-                tuple(((row == asked[q]) & (row != UNSEEN)).tolist()[: model.n_features_in_]),
-            )
-            for weight, distance, number, y, row in kept
-        )
-        for q, kept in enumerate(found)
-    ]

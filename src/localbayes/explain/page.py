@@ -1,15 +1,28 @@
 """An explanation as one self-contained HTML page."""
 
 import math
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from localbayes.explain.explanation import Explanation, LogOdds, Reason, bar_lengths
-from localbayes.explain.neighbours import KappaCurve, Neighbourhood, TrainingRow
-from localbayes.explain.words import odds_factor, pair_text, probability_text, sentence, signed
+from localbayes.explain.neighbours import KappaCurve, Neighbourhood
+from localbayes.explain.training_rows import TrainingRow
+from localbayes.explain.why_not import WhyNot
+from localbayes.explain.words import (
+    change_parts,
+    odds_factor,
+    pair_text,
+    probability_text,
+    sentence,
+    signed,
+)
 
-__all__ = ["explanation_page"]
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+__all__ = ["class_bars", "explanation_page", "page_environment", "reason_bars"]
 
 # More lines than these in one plot cannot be told apart.
 _MOST_LINES = 5
@@ -52,14 +65,8 @@ def explanation_page(
     >>> "<u>" in page, "&lt;u&gt;" in page
     (False, True)
     """
-    try:
-        from jinja2 import Environment, PackageLoader
-    except ImportError as error:
-        raise ImportError("the page needs jinja2: install the extra 'explain'") from error
+    environment = page_environment()
     explanation.check_row(row)
-    environment = Environment(
-        loader=PackageLoader("localbayes.explain"), autoescape=True, trim_blocks=True, lstrip_blocks=True
-    )
     predicted = str(explanation.classes[explanation.predicted[row]])
     several = len(explanation.classes) > 1
     return environment.get_template("explain.html.j2").render(
@@ -67,16 +74,30 @@ def explanation_page(
         subtitle=subtitle,
         method=explanation.method,
         sentence=sentence(explanation, row),
-        classes=_class_bars(explanation, row, top),
-        odds=_reason_bars(explanation.log_odds(row), top) if several else None,
+        classes=class_bars(explanation, row, top),
+        odds=reason_bars(explanation.log_odds(row), top) if several else None,
         sums=_sums(explanation, row),
         near=None
         if explanation.neighbourhood is None
         else _near(explanation, explanation.neighbourhood, row, top),
+        others=None
+        if explanation.why_not is None
+        else [_other(explanation, other, row) for other in explanation.why_not[row][:top]],
     )
 
 
-def _class_bars(explanation: Explanation, row: int, top: int) -> list[dict[str, Any]]:
+def page_environment() -> "Environment":
+    """Jinja's environment, in which everything that came from data is escaped."""
+    try:
+        from jinja2 import Environment, PackageLoader
+    except ImportError as error:
+        raise ImportError("the page needs jinja2: install the extra 'explain'") from error
+    return Environment(
+        loader=PackageLoader("localbayes.explain"), autoescape=True, trim_blocks=True, lstrip_blocks=True
+    )
+
+
+def class_bars(explanation: Explanation, row: int, top: int) -> list[dict[str, Any]]:
     """Classes by falling probability; those beyond the first ones as one."""
     proba = explanation.proba[row]
     order = _by_probability(explanation, row)
@@ -86,13 +107,18 @@ def _class_bars(explanation: Explanation, row: int, top: int) -> list[dict[str, 
     if len(shown) == len(order) - 1:
         shown = order
     bars = [
-        {"label": str(explanation.classes[k]), "p": probability_text(proba[k]), "width": 100 * proba[k]}
+        {
+            "label": str(explanation.classes[k]),
+            "p": probability_text(proba[k]),
+            "width": 100 * proba[k],
+            "css": class_css(explanation, row, explanation.classes.tolist()[k]),
+        }
         for k in shown
     ]
     if len(shown) < len(order):
         rest = float(proba[order[len(shown) :]].sum())
         label = f"{len(order) - len(shown)} other classes"
-        bars.append({"label": label, "p": probability_text(rest), "width": 100 * rest})
+        bars.append({"label": label, "p": probability_text(rest), "width": 100 * rest, "css": "other"})
     return bars
 
 
@@ -103,7 +129,8 @@ def _by_probability(explanation: Explanation, row: int) -> list[int]:
     return [predicted, *(k for k in order if k != predicted)]
 
 
-def _reason_bars(odds: LogOdds, top: int) -> dict[str, Any]:
+def reason_bars(odds: LogOdds, top: int) -> dict[str, Any]:
+    """Reasons as bars to either side; attributes beyond the first ones as one."""
     reasons = [odds.start, *odds.strongest(top)]
     return {
         "for_class": str(odds.for_class),
@@ -148,7 +175,17 @@ def _near(explanation: Explanation, near: Neighbourhood, row: int, top: int) -> 
     heaviest = max((line.weight for line in rows), default=1.0)
     order = _by_probability(explanation, row)[:top]
     return {
-        "rows": [_training_row(line, explanation.names, heaviest) for line in rows],
+        "groups": [
+            {
+                "label": str(explanation.classes[k]),
+                "css": class_css(explanation, row, explanation.classes.tolist()[k]),
+                "sum": f"{near.weight_sum[row, k]:.3g}",
+                "rows": own,
+            }
+            for k in _by_probability(explanation, row)
+            if (own := _rows_of_class(explanation, rows, k, heaviest))
+            or (rows and k == explanation.predicted[row])
+        ],
         "n_attributes": len(explanation.names),
         "has_gamma": near.gamma is not None,
         "classes": [
@@ -161,6 +198,36 @@ def _near(explanation: Explanation, near: Neighbourhood, row: int, top: int) -> 
             for k in order
         ],
         "curve": None if near.curve is None else _curve(explanation, near.curve, row),
+    }
+
+
+def class_css(explanation: Explanation, row: int, label: Any) -> str:
+    """Colour of a class: what speaks for the predicted one, for the next best, or for another."""
+    classes = explanation.classes.tolist()
+    if label == classes[explanation.predicted[row]]:
+        return "for"
+    return "against" if label == classes[explanation.runner_up[row]] else "other"
+
+
+def _rows_of_class(
+    explanation: Explanation, rows: Sequence[TrainingRow], k: int, heaviest: float
+) -> list[dict[str, Any]]:
+    label = explanation.classes.tolist()[k]
+    return [_training_row(line, explanation.names, heaviest) for line in rows if line.label == label]
+
+
+def _other(explanation: Explanation, other: WhyNot, row: int) -> dict[str, Any]:
+    """A class that was not predicted: what would have to change, and its nearest training rows."""
+    return {
+        "label": str(other.label),
+        "p": probability_text(other.proba),
+        "css": class_css(explanation, row, other.label),
+        "ways": [
+            {"changes": list(map(change_parts, way.changes)), "p": probability_text(way.proba)}
+            for way in other.ways
+        ],
+        "complete": other.complete,
+        "rows": [_training_row(line, explanation.names, 1.0) for line in other.rows],
     }
 
 

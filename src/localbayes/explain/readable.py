@@ -13,7 +13,7 @@ from localbayes.encoding.coded import missing_code
 from localbayes.encoding.columns import RawColumn, number_text, value_text
 from localbayes.encoding.tables import read_columns
 
-__all__ = ["Readable"]
+__all__ = ["Readable", "attribute_names"]
 
 Texts = tuple[tuple[str, ...], ...]
 
@@ -44,7 +44,7 @@ class Readable:
     """
 
     def __init__(self, model: BayesClassifier, X: Any) -> None:
-        self.names = _names(model, X)
+        self.names = attribute_names(model, X)
         self._sizes = model.sizes_[: model.n_features_in_].tolist()
         self._labels: list[list[str]] | None = None
         self._raw: list[RawColumn] | None = None
@@ -73,6 +73,10 @@ class Readable:
             readings.append([_reading(_as_came(raw, q), label) for q, label in enumerate(read)])
         return tuple(zip(*readings, strict=True))
 
+    def texts(self, i: int, codes: Sequence[int]) -> list[str]:
+        """Values of an attribute that are given by their codes."""
+        return [str(code) if self._labels is None else self._labels[i][code] for code in codes]
+
     def row(self, row: npt.NDArray[np.int64], missing: int) -> tuple[str, ...]:
         """Values of a row of codes; ``missing`` is the code of a value that is not known."""
         texts = []
@@ -86,7 +90,7 @@ class Readable:
         return tuple(texts)
 
 
-def _names(model: BayesClassifier, X: Any) -> tuple[str, ...]:
+def attribute_names(model: BayesClassifier, X: Any = None) -> tuple[str, ...]:
     """Names of the attributes: of the training table, of codes that bring names, or x0, x1, ..."""
     names: Sequence[Any] | None = getattr(model, "feature_names_in_", None)
     if names is None and isinstance(X, Coded):

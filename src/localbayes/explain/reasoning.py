@@ -1,5 +1,7 @@
 """From a classifier and a table to an explanation."""
 
+import difflib
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -8,8 +10,9 @@ import numpy.typing as npt
 from localbayes.classifiers import BayesClassifier
 from localbayes.classifiers.scores import first_best
 from localbayes.counts import Floats
-from localbayes.explain.explanation import Explanation
+from localbayes.explain.explanation import Explanation, class_position
 from localbayes.explain.neighbours import neighbourhood
+from localbayes.explain.other_classes import others_of_rows
 from localbayes.explain.readable import Readable
 from localbayes.parameters import check_count
 
@@ -17,7 +20,13 @@ __all__ = ["explain"]
 
 
 def explain(
-    model: BayesClassifier, X: Any, *, top: int = 10, kappas: npt.ArrayLike | None = None
+    model: BayesClassifier,
+    X: Any,
+    *,
+    top: int = 10,
+    kappas: npt.ArrayLike | None = None,
+    why_not: Any = False,
+    fixed: Any = (),
 ) -> Explanation:
     """Say why a classifier predicts the rows of a table as it does.
 
@@ -31,6 +40,11 @@ def explain(
         How many training rows to list, those of the largest weights, for a lazy classifier.
     kappas : array-like, optional
         Values of kappa at which to show the prediction, for LCWNB.
+    why_not : bool, label or list of labels, default=False
+        Classes for which to look for the smallest change that makes them win: True for all that are not
+        predicted. See :class:`WhyNot`.
+    fixed : str, int or list of them, default=()
+        Attributes that such a change leaves as they are, by name or position.
 
     Returns
     -------
@@ -58,21 +72,65 @@ def explain(
     readable = Readable(model, table)
     base, terms = model.log_proba_terms(codes)
     order = model.labels_.columns
-    predicted = model.labels_.sorted_position[model.best_class(codes)]
+    best = model.best_class(codes)
+    predicted = model.labels_.sorted_position[best]
+    proba = model.answer(model.log_joint_in_chunks(codes), "predict_proba")
+    held = _positions(fixed, readable.names)
+    wanted = _wanted(why_not, model.classes_.tolist(), model.labels_.columns)
     return Explanation(
         method=str(model),
         classes=model.classes_,
         names=readable.names,
         values=readable.values(codes),
         readings=readable.readings(codes),
-        proba=model.answer(model.log_joint_in_chunks(codes), "predict_proba"),
+        proba=proba,
         predicted=predicted,
         runner_up=_runner_up(model, base + terms.sum(axis=2), predicted),
         base=base[:, order],
         contributions=terms[:, order],
         start=model.base_meaning,
         neighbourhood=neighbourhood(model, codes, readable, int(top), kappas) if model.keeps_rows else None,
+        why_not=None
+        if wanted is None
+        else others_of_rows(model, table, codes, readable, proba, best, wanted, held),
     )
+
+
+def _wanted(why_not: Any, classes: list[Any], columns: npt.NDArray[np.intp]) -> list[int] | None:
+    """Classes that are asked for, by their position in declared order; None if none are."""
+    if why_not is None or why_not is False:
+        return None
+    if why_not is True:
+        return [int(y) for y in columns]
+    labels = np.asarray(why_not, dtype=object).ravel().tolist() if _is_list(why_not) else [why_not]
+    return [int(columns[class_position(label, classes)]) for label in dict.fromkeys(labels)]
+
+
+def _positions(fixed: Any, names: Sequence[str]) -> list[int]:
+    """Attributes by position, from names or positions."""
+    positions = []
+    for one in fixed if _is_list(fixed) else [fixed]:
+        if isinstance(one, str):
+            if one not in names:
+                close = difflib.get_close_matches(one, names, 1)
+                hint = f"; did you mean {close[0]!r}?" if close else f"; there are {_some(names)}"
+                raise ValueError(f"fixed: no attribute is called {one!r}{hint}")
+            positions.append(names.index(one))
+        elif isinstance(one, int | np.integer) and not isinstance(one, bool) and 0 <= one < len(names):
+            positions.append(int(one))
+        else:
+            raise ValueError(
+                f"fixed must hold names of attributes or positions from 0 to {len(names) - 1}, got {one!r}"
+            )
+    return positions
+
+
+def _is_list(given: Any) -> bool:
+    return isinstance(given, list | tuple | set | np.ndarray) or hasattr(given, "to_list")
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(map(repr, names[:5])) + (", ..." if len(names) > 5 else "")
 
 
 def _runner_up(

@@ -3,15 +3,28 @@
 import math
 import re
 from collections.abc import Sequence
+from datetime import datetime
 
+from localbayes.encoding.columns import number_text, value_text
 from localbayes.explain.explanation import Explanation, Reason
+from localbayes.explain.why_not import Change, WhyNot
 
-__all__ = ["odds_factor", "pair_text", "probability_text", "sentence", "signed"]
+__all__ = [
+    "change_parts",
+    "change_text",
+    "odds_factor",
+    "pair_text",
+    "probability_text",
+    "sentence",
+    "signed",
+    "why_not_sentence",
+]
 
 # A reason that moves the odds by less than a tenth is not worth a word.
 _WORTH_A_WORD = math.log(1.1)
-_OUTER_BIN = re.compile(r"[≤>] [-+.e\d]+")
-_INNER_BIN = re.compile(r"\([-+.e\d]+, [-+.e\d]+\]")
+_END = r"[-+.e\d]+( \d\d:\d\d:[.\d]+)?"
+_OUTER_BIN = re.compile(f"[≤>] {_END}")
+_INNER_BIN = re.compile(rf"\({_END}, {_END}\]")
 _SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -79,6 +92,67 @@ def pair_text(name: str, label: str) -> str:
     if _OUTER_BIN.fullmatch(label):
         return f"{name} {label}"
     return f"{name} in {label}" if _INNER_BIN.fullmatch(label) else f"{name} = {label}"
+
+
+def change_text(change: Change) -> str:
+    """What would be different in one attribute.
+
+    Examples
+    --------
+    >>> change_text(Change("colour", "red", "green", "green"))
+    'colour = green, not red'
+    >>> change_text(Change("age", "35", "> 40", 50.0))
+    'age > 40 (such as 50), not 35'
+    """
+    return "{}{}, not {}".format(*change_parts(change))
+
+
+def change_parts(change: Change) -> tuple[str, str, str]:
+    """The new value, an example of it if it is a bin, and what the row has.
+
+    Examples
+    --------
+    >>> change_parts(Change("age", "35", "> 40", 50.0))
+    ('age > 40', ' (such as 50)', '35')
+    """
+    value = change.value
+    bin_ = isinstance(value, float | datetime) and change.after not in (shown := _texts(value))
+    return pair_text(change.name, change.after), f" (such as {shown[-1]})" if bin_ else "", change.before
+
+
+def _texts(value: float | datetime) -> list[str]:
+    """How a number or date may be written; the last one is for people."""
+    return [value_text(value), *([number_text(value)] if isinstance(value, float) else [])]
+
+
+def why_not_sentence(other: WhyNot) -> str:
+    """Say what makes a class win that was not predicted.
+
+    Parameters
+    ----------
+    other : WhyNot
+        From ``clf.explain(X, why_not=True).why_not[row]``.
+
+    Returns
+    -------
+    str
+        One sentence.
+
+    Examples
+    --------
+    >>> from localbayes import NB
+    >>> X = [["red", "round"], ["red", "long"], ["green", "long"], ["green", "long"]]
+    >>> clf = NB().fit(X, ["apple", "pepper", "pepper", "pepper"])
+    >>> print(why_not_sentence(clf.explain([["red", "round"]], why_not="pepper").why_not[0][0]))
+    For pepper: x1 = long, not round (probability 0.742); or x0 = green, not red (probability 0.519).
+    """
+    if not other.ways:
+        return f"For {other.label}: no change was found that makes it win."
+    ways = [
+        f"{' and '.join(map(change_text, way.changes))} (probability {probability_text(way.proba)})"
+        for way in other.ways
+    ]
+    return f"For {other.label}: {'; or '.join(ways)}."
 
 
 def sentence(explanation: Explanation, row: int = 0) -> str:

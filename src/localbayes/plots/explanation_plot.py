@@ -5,11 +5,25 @@ from typing import Any
 
 from localbayes.explain.explanation import Explanation, Reason, bar_lengths
 from localbayes.explain.words import odds_factor, probability_text, signed
+from localbayes.plots.axes_style import (
+    AGAINST,
+    FOR,
+    INK,
+    SOFT,
+    axes_of,
+    inches,
+    plain_spines,
+    safe,
+    shortened,
+    wrapped,
+)
 
 __all__ = ["plot_explanation"]
 
-_FOR, _AGAINST, _INK, _SOFT = "#2166ac", "#c4622d", "#1c2733", "#6b7683"
-_LONGEST_LABEL = 44
+# Letters of a name; inches of a letter, of the bars and of the column of figures; points of small text.
+_LONGEST = 44
+_LETTER, _BARS, _FIGURES = 0.08, 4.8, 1.3
+_SMALL = 9
 
 
 def plot_explanation(explanation: Explanation, row: int = 0, ax: Any = None, top: int = 12) -> Any:
@@ -45,76 +59,91 @@ def plot_explanation(explanation: Explanation, row: int = 0, ax: Any = None, top
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['frequency of the class', 'x1 = round', 'x0 = red', 'together']
     """
-    import matplotlib.pyplot as plt
     from matplotlib.patches import Patch
 
     odds = explanation.log_odds(row)
     reasons = [odds.start, *odds.strongest(top), Reason("together", "", "", odds.total)]
-    if ax is None:
-        _, ax = plt.subplots(figsize=(8.0, 1.5 + 0.34 * len(reasons)), layout="constrained")
+    # In axes that are given, names have a part of the width; a new figure is as wide as they need.
+    letters = _LONGEST if ax is None else min(_LONGEST, int(0.4 * ax.figure.get_figwidth() / _LETTER))
+    lines = 2 if ax is None or ax.figure.get_figheight() > 0.3 * (len(reasons) + 4) else 1
+    labels = [_label(reason, max(letters, 12), lines) for reason in reasons]
+    names = max(inches(label, _SMALL) for label in labels) + 0.1
+    ax = axes_of(ax, names + _BARS + _FIGURES, 1.5 + 0.34 * len(reasons))
     reach = max([0.1, *(abs(r.log_odds) for r in reasons if math.isfinite(r.log_odds))])
     lengths = [reach * length for length in bar_lengths(reasons)]
     places = [*range(len(reasons) - 1), len(reasons) - 0.5]
-    colours = [_FOR if length >= 0 else _AGAINST for length in lengths]
+    colours = [FOR if length >= 0 else AGAINST for length in lengths]
     bars = ax.barh(places, lengths, color=colours, height=0.7, zorder=2)
     bars[0].set_alpha(0.55)
-    for place, length, reason in zip(places, lengths, reasons, strict=True):
-        ax.annotate(
+    for place, reason in zip(places, reasons, strict=True):
+        # In a column beside the bars, where no bar and no name can cover them.
+        ax.text(
+            1.02,
+            place,
             f"{signed(reason.log_odds)}  ({odds_factor(reason.log_odds)})",
-            (length, place),
-            xytext=(4 if length >= 0 else -4, 0),
-            textcoords="offset points",
-            ha="left" if length >= 0 else "right",
+            transform=ax.get_yaxis_transform(),
             va="center",
             fontsize=8.5,
-            color=_INK,
+            color=INK,
             fontweight="bold" if place == places[-1] else "normal",
         )
-    ax.axvline(0, color=_INK, linewidth=0.8, zorder=3)
-    ax.axhline(len(reasons) - 1.25, color=_SOFT, linewidth=0.8)
-    ax.set_yticks(places, [_label(reason) for reason in reasons])
+    ax.axvline(0, color=INK, linewidth=0.8, zorder=3)
+    ax.axhline(len(reasons) - 1.25, color=SOFT, linewidth=0.8)
+    ax.set_yticks(places, [safe(label) for label in labels])
     ax.get_yticklabels()[-1].set_fontweight("bold")
     ax.set_ylim(len(reasons) + 0.05, -0.7)
-    # Room for the figures beside the bars.
     left, right = min(0.0, *lengths), max(0.0, *lengths)
-    room = 0.34 * (right - left)
-    ax.set_xlim(left - (room if left < 0 else 0.02 * right), right + (room if right > 0 else -0.02 * left))
-    ax.set_xlabel("log odds, and in brackets what they do to the odds", fontsize=8.5, color=_SOFT)
+    ax.set_xlim(left - 0.03 * (right - left), right + 0.03 * (right - left))
+    ax.set_xlabel("log odds, and in brackets what they do to the odds", fontsize=8.5, color=SOFT)
+    room = _room(ax, names)
+    longest = min(_LONGEST, max(8, int(room / _LETTER) - 20))
+    speaks = [f"speaks for {shortened(str(c), longest)}" for c in (odds.for_class, odds.against_class)]
+    in_line = sum(inches(text, _SMALL) + 0.3 for text in speaks) < room
     ax.legend(
-        handles=[Patch(color=_FOR), Patch(color=_AGAINST)],
-        labels=[f"speaks for {_shortened(str(c))}" for c in (odds.for_class, odds.against_class)],
+        handles=[Patch(color=FOR), Patch(color=AGAINST)],
+        labels=[safe(text) for text in speaks],
         loc="lower left",
         bbox_to_anchor=(0, 1),
-        ncols=2,
+        ncols=2 if in_line else 1,
         borderpad=0,
         borderaxespad=0.3,
         handlelength=1,
         frameon=False,
-        fontsize=9,
-        labelcolor=_SOFT,
+        fontsize=_SMALL,
+        labelcolor=SOFT,
     )
-    ax.set_title(_title(explanation, row), loc="left", fontsize=12, color=_INK, pad=24)
-    ax.tick_params(axis="y", length=0, labelsize=9, labelcolor=_INK)
-    ax.tick_params(axis="x", labelsize=8, colors=_SOFT)
-    for side in ("top", "right", "left"):
-        ax.spines[side].set_visible(False)
-    ax.spines["bottom"].set_color(_SOFT)
+    title = wrapped(_title(explanation, row, longest), room, 12)
+    ax.set_title(safe(title), loc="left", fontsize=12, color=INK, pad=24 if in_line else 38)
+    ax.tick_params(axis="y", length=0, labelsize=_SMALL, labelcolor=INK)
+    ax.tick_params(axis="x", labelsize=8, colors=SOFT)
+    ax.locator_params(axis="x", nbins=6)
+    plain_spines(ax, "bottom")
     return ax
 
 
-def _title(explanation: Explanation, row: int) -> str:
+def _room(ax: Any, names: float) -> float:
+    """Inches between the names, so many inches wide, and the right edge of the figure."""
+    figure = ax.figure
+    if len(figure.axes) > 1:
+        return float(ax.get_window_extent().width / figure.dpi)
+    return max(float(figure.get_figwidth()) - names - 0.4, 1.0)
+
+
+def _title(explanation: Explanation, row: int, longest: int) -> str:
     parts = [
-        f"{_shortened(str(explanation.classes[k]))} ({probability_text(explanation.proba[row, k])})"
+        f"{shortened(str(explanation.classes[k]), longest)} ({probability_text(explanation.proba[row, k])})"
         for k in (explanation.predicted[row], explanation.runner_up[row])
     ]
     return f"Why {parts[0]}, not {parts[1]}"
 
 
-def _label(reason: Reason) -> str:
-    return _shortened(f"{reason}, {reason.reading}" if reason.reading else str(reason))
-
-
-def _shortened(text: str) -> str:
-    shown = text if len(text) <= _LONGEST_LABEL else text[: _LONGEST_LABEL - 1] + "…"
-    # Between two dollar signs matplotlib would read a formula.
-    return shown.replace("$", r"\$")
+def _label(reason: Reason, letters: int, lines: int) -> str:
+    """Name, value and reading on one line or two; what is longer is cut in the middle."""
+    value, reading = shortened(reason.value, letters // 2), shortened(reason.reading, letters // 2)
+    shown = str(Reason(reason.name, value, "", 0.0)) + (f", {reading}" if reading else "")
+    if len(shown) <= letters:
+        return shown
+    room = lines * letters - (len(shown) - len(reason.name)) - (8 if lines > 1 else 0)
+    shown = shown.replace(reason.name, shortened(reason.name, max(8, room)), 1)
+    broken = wrapped(shown, letters * _LETTER, _SMALL).split("\n") if lines > 1 else [shown]
+    return "\n".join(shortened(line, letters) for line in broken[:lines])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from unicodedata import east_asian_width
 
+from localbayes.plots.critical_difference_plot import joined_ranks as _groups
 from localbayes.study import significance
 from localbayes.study.accuracy_table import Table, shown
 from localbayes.study.benchmark import current
@@ -183,16 +184,6 @@ def critical_difference(table: Table, columns: Sequence[str]) -> Drawing:
         y = axis + 14 + 11 * level
         drawing.line(across(rank[order[first]]) - 4, y, across(rank[order[last]]) + 4, y, css="thick")
     return drawing
-
-
-def _groups(ranks: Sequence[float], distance: float) -> list[tuple[int, int]]:
-    """Largest stretches of sorted ranks that lie within the critical difference, none inside another."""
-    found: list[tuple[int, int]] = []
-    for first in range(len(ranks)):
-        last = max(j for j in range(first, len(ranks)) if ranks[j] - ranks[first] <= distance)
-        if last > first and (not found or last > found[-1][1]):
-            found.append((first, last))
-    return found
 
 
 def reliability_curves(found: Sequence[Reliability]) -> Drawing:
