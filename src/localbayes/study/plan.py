@@ -96,7 +96,8 @@ def make_plan(
         Class column of data files of one's own; default the last.
     raw : bool
         Whether methods get the tables as they are, numbers as numbers and missing values as missing, and
-        prepare them from training rows; otherwise the paper's filters are applied to whole tables first.
+        prepare them from training rows; otherwise whole tables are filtered first, see
+        `localbayes.study.study_sets.prepare`.
 
     Examples
     --------
