@@ -34,8 +34,8 @@ ReferenceOption = Annotated[
     str | None,
     typer.Option(
         "--reference",
-        help="Column that the marks refer to [default: LCWNB5; LocalBayes or LCWNB on raw tables and where no "
-        "data set is the paper's; else the first with results].",
+        help="Column that the marks refer to [default: LCWNB5; LocalBayes or LCWNB on raw tables and where "
+        "no data set is the paper's; else the first with results].",
     ),
 ]
 
@@ -61,8 +61,8 @@ def run(
         typer.Option(
             "--methods",
             help="Columns, separated by commas: built-in names, `paper`, package.module:object or "
-            "name=package.module:object [default: LocalBayes, LCWNB, the paper's ten and variants; with --raw "
-            "LocalBayes, LCWNB, NB and three of scikit-learn's].",
+            "name=package.module:object [default: LocalBayes, LCWNB, the paper's ten and variants; with "
+            "--raw LocalBayes, LCWNB, NB and three of scikit-learn's].",
         ),
     ] = None,
     runs: Annotated[int, typer.Option("--runs", help="Runs of cross-validation.")] = 10,

@@ -46,7 +46,9 @@ def frame_columns(X: Any, names: Sequence[str], categorical: Sequence[bool | Non
 
 
 def _columns(X: Any, pandas: bool) -> Iterable[Any]:
-    return (column for _, column in X.items()) if pandas else nw.from_native(X, eager_only=True).iter_columns()
+    return (
+        (column for _, column in X.items()) if pandas else nw.from_native(X, eager_only=True).iter_columns()
+    )
 
 
 def _column(name: str, column: Any, categorical: bool | None, pandas: bool) -> RawColumn:

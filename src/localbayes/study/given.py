@@ -19,7 +19,7 @@ def given(raw: bool) -> str:
             "them itself, from its training rows."
         )
     return (
-        "The methods were given filtered tables: missing values replaced by mean or mode, numbers cut into ten "
-        "bins of equal width, on whole tables before folds are cut. Classifiers that use numbers as numbers do "
-        "better on raw tables (--raw)."
+        "The methods were given filtered tables: missing values replaced by mean or mode, numbers cut into "
+        "ten bins of equal width, on whole tables before folds are cut. To compare with classifiers that use "
+        "numbers as numbers, run with --raw."
     )

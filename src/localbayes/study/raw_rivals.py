@@ -7,6 +7,7 @@ the defaults of its library, with one thread and a fixed seed.
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -195,18 +196,17 @@ def _naive_bayes(X: pd.DataFrame, y: Any) -> Any:
 
 
 def _lightgbm(X: pd.DataFrame, y: Any) -> Any:
-    from lightgbm import LGBMClassifier
     from sklearn.pipeline import make_pipeline
 
-    return make_pipeline(TypedColumns(), LGBMClassifier(n_jobs=1, verbose=-1, random_state=0))
+    model = import_module("lightgbm").LGBMClassifier(n_jobs=1, verbose=-1, random_state=0)
+    return make_pipeline(TypedColumns(), model)
 
 
 def _catboost(X: pd.DataFrame, y: Any) -> Any:
-    from catboost import CatBoostClassifier
     from sklearn.pipeline import make_pipeline
 
     typed = TypedColumns(fill=True).fit(X)
-    model = CatBoostClassifier(
+    model = import_module("catboost").CatBoostClassifier(
         thread_count=1,
         verbose=0,
         allow_writing_files=False,
@@ -217,10 +217,10 @@ def _catboost(X: pd.DataFrame, y: Any) -> Any:
 
 
 def _ebm(X: pd.DataFrame, y: Any) -> Any:
-    from interpret.glassbox import ExplainableBoostingClassifier
     from sklearn.pipeline import make_pipeline
 
-    return make_pipeline(TypedColumns(), ExplainableBoostingClassifier(n_jobs=1, random_state=0))
+    model = import_module("interpret.glassbox").ExplainableBoostingClassifier(n_jobs=1, random_state=0)
+    return make_pipeline(TypedColumns(), model)
 
 
 _MAKERS: dict[str, Callable[[Any, Any], Any]] = {

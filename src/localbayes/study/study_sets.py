@@ -1,4 +1,4 @@
-"""The data sets of a study: found by name or file, filtered and encoded once or raw, cut into Weka's folds."""
+"""The data sets of a study: found by name or file, filtered and encoded or raw, cut into Weka's folds."""
 
 from __future__ import annotations
 

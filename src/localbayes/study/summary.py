@@ -45,7 +45,7 @@ class Reliability:
 
 @dataclass(frozen=True)
 class Summary:
-    """What a store gives: the table, failures, reliability, versions of localbayes, whether tables are raw."""
+    """What a store gives: the table, failures, reliability, versions of localbayes, raw tables or not."""
 
     table: Table
     failures: tuple[Failure, ...]
