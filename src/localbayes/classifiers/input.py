@@ -85,4 +85,5 @@ class TableInput:
         tags.input_tags.categorical = True
         tags.input_tags.string = True
         tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
         return tags

@@ -34,8 +34,8 @@ ReferenceOption = Annotated[
     str | None,
     typer.Option(
         "--reference",
-        help="Column that the marks refer to [default: LCWNB5, or LCWNB where no data set is the paper's, or "
-        "the first with results].",
+        help="Column that the marks refer to [default: LCWNB5; LocalBayes or LCWNB on raw tables and where "
+        "no data set is the paper's; else the first with results].",
     ),
 ]
 
@@ -61,7 +61,8 @@ def run(
         typer.Option(
             "--methods",
             help="Columns, separated by commas: built-in names, `paper`, package.module:object or "
-            "name=package.module:object [default: LCWNB, the paper's ten, three variants of its rivals].",
+            "name=package.module:object [default: LocalBayes, LCWNB, the paper's ten and variants; with "
+            "--raw LocalBayes, LCWNB, NB and three of scikit-learn's].",
         ),
     ] = None,
     runs: Annotated[int, typer.Option("--runs", help="Runs of cross-validation.")] = 10,
@@ -73,6 +74,10 @@ def run(
     target: Annotated[
         str | None, typer.Option("--target", help="Class column of your own files [default: the last].")
     ] = None,
+    raw: Annotated[
+        bool,
+        typer.Option("--raw", help="Give methods the tables as they are, without the paper's filters."),
+    ] = False,
     retry: Annotated[bool, typer.Option("--retry", help="Try failed folds again.")] = False,
     dask: Annotated[
         str | None,
@@ -84,7 +89,9 @@ def run(
 
     from localbayes.study import make_plan, run_study
 
-    plan = make_plan(_split(sets), _split(methods), runs=runs, folds=folds, data_dir=data, target=target)
+    plan = make_plan(
+        _split(sets), _split(methods), runs=runs, folds=folds, data_dir=data, target=target, raw=raw
+    )
     _check_target(plan, target)
     if data is not None and not sets:
         _name_files_not_used(data)
@@ -140,11 +147,13 @@ def report(
 def show(store: StoreOption = Path("study.db"), reference: ReferenceOption = None) -> None:
     """Print the table, in several blocks where the terminal is too narrow for it."""
     from localbayes.study.findings import examine
+    from localbayes.study.given import given
     from localbayes.study.store import Store
 
     with _naming_the_store(store), Store(store, create=False) as opened:
         findings = examine(opened, reference)
     console = stdout_console()
+    console.print(given(findings.summary.raw), markup=False, highlight=False, overflow="fold")
     blocks = _blocks(findings, console.width)
     for block in blocks:
         console.print(block)

@@ -12,7 +12,8 @@ from sklearn.utils.validation import column_or_1d
 
 from localbayes._warnings import warn as warn_user
 from localbayes.encoding.columns import sorted_values
-from localbayes.encoding.tables import is_frame, is_missing
+from localbayes.encoding.raw_columns import is_missing
+from localbayes.encoding.tables import is_frame
 
 __all__ = ["ClassLabels", "take_labels"]
 

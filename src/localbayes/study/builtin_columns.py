@@ -9,19 +9,23 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from localbayes.study import alternatives
+import numpy as np
+
+from localbayes.study import alternatives, raw_rivals
 from localbayes.study.benchmark import current
 from localbayes.study.methods import Fold, Method, fit_sklearn, from_estimator, own_method, predict_sklearn
 
-__all__ = ["FLAGSHIP", "built_in", "groups", "resolve"]
+__all__ = ["FLAGSHIPS", "RAW_COLUMNS", "built_in", "groups", "resolve"]
 
-# The column of LCWNB() with default parameters.
-FLAGSHIP = "LCWNB"
+# The columns of LocalBayesClassifier() and LCWNB() with default parameters.
+FLAGSHIPS = ("LocalBayes", "LCWNB")
+_RIVALS = ("RandomForest", "HistGradientBoosting", "LogisticRegression")
+RAW_COLUMNS = (*FLAGSHIPS, "NB", *_RIVALS)
 _GROUPS = {"beyond": ("LCWNB-loo", "LCWNB-mix"), "alternatives": alternatives.COLUMNS}
 
 
 def built_in() -> dict[str, Method]:
-    """Return the methods that localbayes brings along, by column.
+    """Return the methods that localbayes brings along, by column, as far as their libraries are installed.
 
     Examples
     --------
@@ -39,13 +43,15 @@ def groups() -> dict[str, tuple[str, ...]]:
     >>> groups()["beyond"]
     ('LCWNB-loo', 'LCWNB-mix')
     """
-    return {**current().groups, **_GROUPS}
+    optional = tuple(name for name in alternatives.installed() if name in alternatives.OPTIONAL)
+    return {**current().groups, **_GROUPS, "rivals": (*_RIVALS, *optional)}
 
 
 @cache
 def _own() -> tuple[Method, ...]:
     return (
-        own_method(FLAGSHIP, "LCWNB", "LCWNB() by default: all kappas mixed by leave-one-out"),
+        own_method("LocalBayes", "LocalBayesClassifier", "LocalBayesClassifier() by default"),
+        own_method("LCWNB", "LCWNB", "LCWNB() by default: all kappas mixed by leave-one-out"),
         own_method("NB", "NB", "naive Bayes"),
         own_method("TAN", "TAN", "tree augmented naive Bayes"),
         own_method("AODE", "AODE", "averaged one-dependence estimators"),
@@ -53,7 +59,7 @@ def _own() -> tuple[Method, ...]:
         own_method("HNB", "HNB", "hidden naive Bayes"),
         own_method("LCWNB-loo", "LCWNB", "LCWNB, kappa by leave-one-out on the training rows", kappa="loo"),
         own_method("LCWNB-mix", "LCWNB", "LCWNB, all kappas mixed by leave-one-out", kappa="mixture"),
-        *(_alternative(name) for name in alternatives.COLUMNS),
+        *(_alternative(name) for name in alternatives.installed()),
     )
 
 
@@ -107,6 +113,9 @@ def _named(spec: str | Method, known: dict[str, Method]) -> Iterator[tuple[Metho
     else:
         known_groups = groups()
         for column in known_groups.get(spec, (spec,)):
+            if column in alternatives.OPTIONAL and column not in known:
+                package = alternatives.OPTIONAL[column][1]
+                raise ValueError(f"the column {column} needs {package}, which is not installed: install it")
             if column not in known:
                 raise ValueError(
                     f"unknown method {column!r}: expected one of {', '.join([*known, *known_groups])}, "
@@ -155,4 +164,8 @@ def _alternative(name: str) -> Method:
 
 
 def _fit_alternative(name: str, kind: str, fold: Fold) -> Any:
-    return fit_sklearn(alternatives.make(name, fold.train.sizes), kind, fold)
+    if fold.data.coded is not None and name not in alternatives.OPTIONAL:
+        return fit_sklearn(alternatives.make(name, fold.data.coded.sizes), kind, fold)
+    # Made for this fold, so it needs no clone; CatBoost cannot be cloned once it has names of columns.
+    X, y = fold.table(kind, fold.train_rows), np.asarray(fold.classes)
+    return raw_rivals.make(name, X, y).fit(X, y)

@@ -14,6 +14,8 @@ from localbayes.study.own_code import description
 from localbayes.study.scoring import Prediction
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from localbayes.encoding import Coded
     from localbayes.study.study_sets import StudySet
 
@@ -41,15 +43,20 @@ class Fold:
     train_rows: NDArray[np.intp]
     test_rows: NDArray[np.intp]
 
-    @cached_property
-    def train(self) -> Coded:
-        """Codes of the training rows."""
-        return self.data.coded[self.train_rows]
+    @property
+    def raw(self) -> bool:
+        """Whether methods get the table as it is; otherwise they get what the filters made of it."""
+        return self.data.coded is None
 
     @cached_property
-    def test(self) -> Coded:
-        """Codes of the test rows."""
-        return self.data.coded[self.test_rows]
+    def train(self) -> Coded | pd.DataFrame:
+        """Training rows as classifiers of localbayes take them: codes, or raw rows."""
+        return self.data.rows(self.train_rows)
+
+    @cached_property
+    def test(self) -> Coded | pd.DataFrame:
+        """Test rows in the same form."""
+        return self.data.rows(self.test_rows)
 
     @cached_property
     def classes(self) -> Any:
@@ -61,11 +68,11 @@ class Fold:
 
         "array" is an array of integers: the position of each value among the declared ones. "codes" is a
         DataFrame of category columns with these integers as categories, so that declared values are known;
-        "frame" is one with the original values.
+        "frame" is one with the original values. In a study of raw tables all kinds are the raw rows.
         """
-        if kind == "array":
+        if kind == "array" and self.data.coded is not None:
             return self.data.coded.codes[rows].astype(np.int64)
-        return (self.data.frame if kind == "frame" else self.data.numbered).iloc[rows]
+        return (self.data.frame if kind == "frame" or self.raw else self.data.numbered).iloc[rows]
 
 
 @dataclass(frozen=True)
@@ -106,7 +113,7 @@ def from_estimator(name: str, estimator: Any) -> Method:
 
     Its attribute `study_input` chooses what it is given, see `Fold.table`: "array" (default), which every
     classifier takes, "codes" or "frame". Classifiers of localbayes get the codes with all declared values
-    and classes.
+    and classes. In a study of raw tables every classifier gets the raw rows.
 
     Examples
     --------
@@ -137,9 +144,9 @@ def own_method(column: str, class_name: str, about: str, **options: Any) -> Meth
 
 def fit_named(class_name: str, options: dict[str, Any], fold: Fold) -> Any:
     """Fit a classifier of localbayes, given by the name of its class."""
-    from localbayes.classifiers import METHODS
+    from localbayes.classifiers import CLASSIFIERS
 
-    return METHODS[class_name](**options).fit(fold.train, fold.classes)
+    return CLASSIFIERS[class_name](**options).fit(fold.train, fold.classes)
 
 
 def _fit_own(estimator: Any, fold: Fold) -> Any:
@@ -174,6 +181,8 @@ def predict_sklearn(
     """Ask any scikit-learn classifier: for labels, and for probabilities if it has them."""
     table = fold.table(kind, fold.test_rows)
     labels = np.asarray(model.predict(table))
+    if labels.shape == (len(table), 1) and len(table) != 1:
+        labels = labels[:, 0]  # so CatBoost answers where there are more than two classes
     if not hasattr(model, "predict_proba"):
         return {name: Prediction((), labels=labels)}
     return {name: Prediction(model.classes_, _log_proba(model, table), labels)}

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from localbayes.study.benchmark import current
-from localbayes.study.builtin_columns import resolve
+from localbayes.study.builtin_columns import RAW_COLUMNS, resolve
 from localbayes.study.methods import Method
 from localbayes.study.store import Store
 from localbayes.study.study_sets import SetSource, find_sets
@@ -44,6 +44,7 @@ class Plan:
     methods: tuple[Method, ...]
     runs: int = 10
     n_folds: int = 10
+    raw: bool = False
 
     @property
     def columns(self) -> list[tuple[str, str]]:
@@ -75,6 +76,7 @@ def make_plan(
     folds: int = 10,
     data_dir: str | Path | None = None,
     target: str | None = None,
+    raw: bool = False,
 ) -> Plan:
     """Plan a study.
 
@@ -84,13 +86,18 @@ def make_plan(
         Names of the benchmark's sets or paths of data files; see
         `localbayes.study.study_sets.find_sets`.
     methods : sequence of str or Method, optional
-        Columns; see `localbayes.study.builtin_columns.resolve`. Default: the benchmark's.
+        Columns; see `localbayes.study.builtin_columns.resolve`. Default: the benchmark's, or of raw tables
+        `localbayes.study.builtin_columns.RAW_COLUMNS`.
     runs, folds : int
         Number of runs of cross-validation, and of folds in each.
     data_dir : path, optional
         Folder with data files; see `localbayes.study.study_sets.find_sets`.
     target : str, optional
         Class column of data files of one's own; default the last.
+    raw : bool
+        Whether methods get the tables as they are, numbers as numbers and missing values as missing, and
+        prepare them from training rows; otherwise whole tables are filtered first, see
+        `localbayes.study.study_sets.prepare`.
 
     Examples
     --------
@@ -102,5 +109,7 @@ def make_plan(
         raise ValueError(f"runs must be >= 1, got {runs}")
     if folds < 2:
         raise ValueError(f"folds must be >= 2, got {folds}")
-    sources = find_sets(list(sets or []), Path(data_dir) if data_dir is not None else None, target)
-    return Plan(tuple(sources), tuple(resolve(methods or current().default_columns)), runs, folds)
+    folder = Path(data_dir) if data_dir is not None else None
+    sources = find_sets(list(sets or []), folder, target, raw=raw)
+    wanted = methods or (RAW_COLUMNS if raw else current().default_columns)
+    return Plan(tuple(sources), tuple(resolve(wanted)), runs, folds, raw)

@@ -138,6 +138,7 @@ def _tests(findings: Findings) -> dict[str, Any]:
     printed_counts = benchmark.counts if findings.published_reference else {}
     means = table.means(ranked)
     return {
+        "given": "raw tables" if findings.summary.raw else "filtered tables",
         "sets": [s.name for s in table.sets],
         "columns": list(table.columns),
         "reference": table.reference,

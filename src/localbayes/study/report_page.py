@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from localbayes.study.benchmark import current
+from localbayes.study.given import given
 from localbayes.study.report_parts import Content, Section
 from localbayes.study.report_sections import SECTIONS, facts
 from localbayes.study.svg import CSS, DARK, LIGHT
@@ -32,6 +33,7 @@ def render(content: Content) -> str:
         "findings": content.findings,
         "table": content.findings.table,
         "about": content.about,
+        "given": given(content.findings.summary.raw),
     }
     sections = []
     for section in _in_order(benchmark.sections):

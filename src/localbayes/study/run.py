@@ -95,6 +95,7 @@ def run_study(
     begun = time.monotonic()
     with Store(path) as store:
         store.fix_folds(plan.n_folds)
+        store.fix_input(plan.raw)
         # Another version of localbayes may describe its own columns in other words.
         store.add_methods(plan.columns, reworded=built_in())
         sets, columns = [s.name for s in plan.sources], [name for name, _ in plan.columns]

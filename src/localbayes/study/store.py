@@ -105,6 +105,28 @@ class Store(Claims):
                 f"the store {self.path} has runs of {self.n_folds} folds, got {n_folds}: use another store"
             )
 
+    def fix_input(self, raw: bool) -> None:
+        """Make raw or filtered tables what methods are given in this store, or refuse if it is the other."""
+        with self.transaction():
+            empty = self._db.execute("SELECT 1 FROM folds LIMIT 1").fetchone() is None
+            # Results without the note are from a time when all tables were filtered.
+            self._db.execute("INSERT OR IGNORE INTO meta VALUES ('raw', ?)", (str(int(raw and empty)),))
+        if self.raw and not raw:
+            raise ValueError(
+                f"the store {self.path} has results on raw tables, got filtered ones: add --raw or use "
+                "another store"
+            )
+        if raw and not self.raw:
+            raise ValueError(
+                f"the store {self.path} has results on filtered tables, got raw ones: leave out --raw or use "
+                "another store"
+            )
+
+    @property
+    def raw(self) -> bool:
+        """Whether methods were given raw tables."""
+        return bool(self._number("raw"))
+
     @property
     def n_folds(self) -> int:
         """Number of folds of each run."""

@@ -1,9 +1,9 @@
-"""The data sets of a study: found by name or file, filtered, encoded once, cut into Weka's folds."""
+"""The data sets of a study: found by name or file, filtered and encoded or raw, cut into Weka's folds."""
 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,11 +28,15 @@ _SUFFIXES = (".arff", ".csv", ".tsv", ".parquet")
 
 @dataclass(frozen=True, eq=False)
 class StudySet:
-    """A prepared data set: all columns categorical, with their declared values and classes."""
+    """A data set as methods get it.
+
+    Filtered, all columns of `frame` are categories, and `coded` has their codes. In a study of raw tables
+    `frame` is the table as it is, and `coded` is None.
+    """
 
     info: SetInfo
     frame: pd.DataFrame
-    coded: Coded
+    coded: Coded | None
     y: Any
     _runs: dict[tuple[int, int], list[NDArray[np.intp]]] = field(default_factory=dict, repr=False)
 
@@ -46,11 +50,17 @@ class StudySet:
         """All declared classes in declared order."""
         return list(self.y.categories)
 
+    def rows(self, numbers: NDArray[np.intp]) -> Coded | pd.DataFrame:
+        """Return rows as classifiers of localbayes take them: codes, or raw rows."""
+        return self.frame.iloc[numbers] if self.coded is None else self.coded[numbers]
+
     @cached_property
     def numbered(self) -> pd.DataFrame:
-        """The table with every value replaced by its position among the declared values."""
+        """The filtered table with every value replaced by its position among the declared values."""
         import pandas as pd
 
+        if self.coded is None:
+            raise ValueError(f"data set {self.info.name!r} is raw, so it has no codes: use the table")
         columns = [
             pd.Categorical.from_codes(codes, categories=pd.RangeIndex(int(q)))
             for codes, q in zip(self.coded.codes.T.astype(np.int64), self.coded.sizes, strict=True)
@@ -61,11 +71,16 @@ class StudySet:
 
     @cached_property
     def digest(self) -> str:
-        """A fingerprint of the declared values, the codes and the classes."""
+        """A fingerprint of the declared values, the codes or cells, and the classes."""
         seen = hashlib.sha256()
         for name in self.frame.columns:
-            seen.update(repr((str(name), [str(v) for v in self.frame[name].cat.categories])).encode())
-        seen.update(self.coded.codes.astype("<u4").tobytes())
+            column = self.frame[name]
+            declared = column.cat.categories if hasattr(column, "cat") else ()
+            seen.update(repr((str(name), [str(v) for v in declared])).encode())
+            if self.coded is None:
+                seen.update(repr((str(column.dtype), column.tolist())).encode())
+        if self.coded is not None:
+            seen.update(self.coded.codes.astype("<u4").tobytes())
         seen.update(repr([str(label) for label in self.classes]).encode())
         seen.update(self.truth.astype("<i8").tobytes())
         return seen.hexdigest()
@@ -90,6 +105,7 @@ class SetSource:
     path: Path | None = None
     target: str | None = None
     data_dir: Path | None = None
+    raw: bool = False
 
     @property
     def size(self) -> float:
@@ -105,11 +121,15 @@ class SetSource:
 
         if self.path is None:
             catalogue = current().catalogue
-            return prepare(catalogue.sets[self.name], *catalogue.load(self.name, self.data_dir))
-        X, y = split_target(read_table(self.path), self.target, self.path)
-        X, y = _categories(X), y.astype("category")
-        info = SetInfo(self.name, len(X), X.shape[1] + 1, len(y.cat.categories), published=False)
-        return prepare(info, X, y)
+            info = catalogue.sets[self.name]
+            X, y = catalogue.load(self.name, self.data_dir)
+        else:
+            X, y = split_target(read_table(self.path), self.target, self.path)
+            y = y.astype("category")
+            info = SetInfo(self.name, len(X), X.shape[1] + 1, len(y.cat.categories), published=False)
+        if self.raw:
+            return _as_it_is(info, X, y)
+        return prepare(info, X if self.path is None else _categories(X), y)
 
 
 def prepare(info: SetInfo, X: pd.DataFrame, y: pd.Series[Any]) -> StudySet:
@@ -129,19 +149,36 @@ def prepare(info: SetInfo, X: pd.DataFrame, y: pd.Series[Any]) -> StudySet:
     from localbayes.encoding import Coded
     from localbayes.weka import Discretize, ReplaceMissingValues
 
-    if y.isna().any():
-        raise ValueError(
-            f"data set {info.name!r} has {int(y.isna().sum())} rows without a class: remove them"
-        )
+    _refuse_rows_without_class(info, y)
     complete = ReplaceMissingValues().fit_transform(X)
     frame = Discretize(bins=10).fit_transform(complete).reset_index(drop=True)
     sizes = np.array([len(frame[name].cat.categories) for name in frame.columns], dtype=np.int64)
     codes = np.column_stack([frame[name].cat.codes.to_numpy(dtype=np.int64) for name in frame.columns])
-    return StudySet(info, frame, Coded(codes, sizes, [str(name) for name in frame.columns]), y.array)
+    # Bins are in order, which some methods know how to use.
+    ordered = np.array([X[name].dtype.kind in "iuf" for name in X.columns], dtype=bool)
+    coded = Coded(codes, sizes, [str(name) for name in frame.columns], ordered=ordered)
+    return StudySet(info, frame, coded, y.array)
+
+
+def _as_it_is(info: SetInfo, X: pd.DataFrame, y: pd.Series[Any]) -> StudySet:
+    """A raw table. Published figures are of filtered ones, so it is no set to compare with them."""
+    _refuse_rows_without_class(info, y)
+    return StudySet(replace(info, published=False), X.reset_index(drop=True), None, y.array)
+
+
+def _refuse_rows_without_class(info: SetInfo, y: pd.Series[Any]) -> None:
+    if y.isna().any():
+        raise ValueError(
+            f"data set {info.name!r} has {int(y.isna().sum())} rows without a class: remove them"
+        )
 
 
 def find_sets(
-    names: list[str] | None = None, data_dir: Path | None = None, target: str | None = None
+    names: list[str] | None = None,
+    data_dir: Path | None = None,
+    target: str | None = None,
+    *,
+    raw: bool = False,
 ) -> list[SetSource]:
     """Turn names and paths into sources.
 
@@ -155,6 +192,8 @@ def find_sets(
         `files_not_used`.
     target : str, optional
         Class column of files of one's own; default the last.
+    raw : bool
+        Whether methods get the tables as they are, without filters.
 
     Examples
     --------
@@ -176,7 +215,7 @@ def find_sets(
         for source in _sources(name, data_dir, target):
             if sources.setdefault(source.name, source) != source:
                 raise ValueError(f"two data sets are called {source.name!r}: rename one of the files")
-    return list(sources.values())
+    return [replace(source, raw=raw) for source in sources.values()]
 
 
 def files_not_used(data_dir: Path) -> list[str]:

@@ -12,7 +12,7 @@ import numpy as np
 from localbayes._warnings import warn
 from localbayes.study.accuracy_table import Cell, Table
 from localbayes.study.benchmark import current
-from localbayes.study.builtin_columns import FLAGSHIP
+from localbayes.study.builtin_columns import FLAGSHIPS
 from localbayes.study.measures import MEASURES
 from localbayes.study.scoring import N_BINS
 from localbayes.study.store import FoldRow, Store
@@ -45,12 +45,13 @@ class Reliability:
 
 @dataclass(frozen=True)
 class Summary:
-    """What the rows of a store give: the table, failures, reliability, versions of localbayes."""
+    """What a store gives: the table, failures, reliability, versions of localbayes, raw tables or not."""
 
     table: Table
     failures: tuple[Failure, ...]
     reliability: tuple[Reliability, ...]
     versions: tuple[str, ...]
+    raw: bool = False
 
 
 def read_table(store: Store, reference: str | None = None) -> Table:
@@ -62,8 +63,8 @@ def read_table(store: Store, reference: str | None = None) -> Table:
         An open store.
     reference : str, optional
         Column that the others are compared with, by the corrected paired t-test on the folds that both have.
-        Default the benchmark's reference, or LCWNB where no set of the benchmark was measured, or the first
-        column with results if that has none.
+        Default the benchmark's reference, or LocalBayes or LCWNB where no set of the benchmark was measured,
+        or the first column with results if that has none.
 
     Examples
     --------
@@ -112,6 +113,7 @@ def summarise(store: Store, reference: str | None = None) -> Summary:
             and (found := _reliability(column, folds, store))
         ),
         tuple(sorted(versions)),
+        store.raw,
     )
 
 
@@ -119,7 +121,7 @@ def _reference(measured: Sequence[str], wanted: str | None, store: Store, own: b
     usual = current().reference
     if own and wanted is None and measured:
         # In a study of one's own data the default classifier leads, whatever the benchmark compares with.
-        return next((c for c in (FLAGSHIP, usual) if c in measured), measured[0])
+        return next((c for c in (*FLAGSHIPS, usual) if c in measured), measured[0])
     if not measured or (wanted or usual) in measured:
         return wanted or usual
     if wanted is not None:

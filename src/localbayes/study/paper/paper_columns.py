@@ -15,7 +15,7 @@ __all__ = ["DEFAULT_COLUMNS", "GROUPS", "KAPPAS", "RIVALS", "paper_methods"]
 
 KAPPAS = {"LCWNB5": 5.0, "LCWNB10": 10.0, "LCWNB20": 20.0}
 RIVALS = ("AODE", "WAODE", "HNB", "LWNB", "ICLNB")
-DEFAULT_COLUMNS = ("LCWNB", *PAPER_COLUMNS, "LWNB-proper", "LWNB-declared", "ICLNB-declared")
+DEFAULT_COLUMNS = ("LocalBayes", "LCWNB", *PAPER_COLUMNS, "LWNB-proper", "LWNB-declared", "ICLNB-declared")
 GROUPS = {"paper": PAPER_COLUMNS, "kappas": tuple(KAPPAS)}
 
 
@@ -61,4 +61,6 @@ def _printed(name: str, about: str, **options: Any) -> Method:
 def _predict_printed(name: str, model: Any, fold: Fold, columns: Sequence[str]) -> dict[str, Prediction]:
     log_joint = model.predict_log_joint(fold.test)
     plain = Prediction(model.classes_, log_joint)
-    return {c: predict_as_published(name, model, fold, log_joint) if c == name else plain for c in columns}
+    # The printed figures are of codes; on raw tables there is nothing that an arithmetic was fitted to.
+    fitted = name if not fold.raw else None
+    return {c: predict_as_published(name, model, fold, log_joint) if c == fitted else plain for c in columns}

@@ -18,7 +18,7 @@ ICLNB-declared break the same ties by the rule of all other columns: the class d
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ from localbayes.classifiers.scores import TIE
 from localbayes.study.scoring import Prediction
 
 if TYPE_CHECKING:
+    from localbayes.encoding import Coded
     from localbayes.study.methods import Fold
 
 __all__ = ["WEIGHTS", "predict_as_published", "product_score"]
@@ -96,10 +97,11 @@ def predict_as_published(kind: str, model: Any, fold: Fold, log_joint: FloatArra
     columns = [list(model.classes_).index(label) for label in declared]
     tied = log_joint[:, columns] >= log_joint.max(axis=1, keepdims=True) - TIE
     chosen = tied.argmax(axis=1)
-    codes, y, r = fold.train.codes, fold.data.truth[fold.train_rows], len(declared)
+    y, r = fold.data.truth[fold.train_rows], len(declared)
+    train, test = cast("Coded", fold.train), cast("Coded", fold.test)
     for row in np.flatnonzero(tied.sum(axis=1) > 1):
-        matches = codes == fold.test.codes[row]
+        matches = train.codes == test.codes[row]
         weights = WEIGHTS[kind](matches.shape[1] - matches.sum(axis=1), matches.shape[1])
-        score = product_score(matches, weights, y, fold.train.sizes, r)
+        score = product_score(matches, weights, y, train.sizes, r)
         chosen[row] = np.where(tied[row], score, -1.0).argmax()
     return Prediction(model.classes_, log_joint, [declared[code] for code in chosen])
