@@ -23,6 +23,7 @@ LAYERS = [
     {"classifiers"},
     {"explain"},
     {"plots"},
+    {"whatif"},
     {"persistence"},
     {"distributed"},
     {"distributed.dask"},

@@ -17,6 +17,7 @@ __all__ = [
     "__version__",
     "load_model",
     "save_model",
+    "what_if",
 ]
 
 if TYPE_CHECKING:
@@ -32,15 +33,17 @@ if TYPE_CHECKING:
         LocalBayesClassifier,
     )
     from localbayes.persistence import load_model, save_model
+    from localbayes.whatif import what_if
 else:
 
     def __getattr__(name: str) -> Any:
         """Load the classifiers, and scikit-learn with them, when one is first asked for."""
         if name not in __all__:
             raise AttributeError(f"module 'localbayes' has no attribute {name!r}")
-        from localbayes import classifiers, persistence
+        from localbayes import classifiers, persistence, whatif
 
-        return getattr(persistence if name in persistence.__all__ else classifiers, name)
+        homes = (classifiers, persistence, whatif)
+        return getattr(next(home for home in homes if name in home.__all__), name)
 
 
 def __dir__() -> list[str]:
