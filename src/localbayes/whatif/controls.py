@@ -14,7 +14,6 @@ from localbayes.encoding.tables import read_columns
 
 __all__ = ["attribute_controls", "common_values", "preset_values"]
 
-_LARGEST = float(np.finfo(np.float64).max)
 _MISSING = -2
 
 
@@ -102,17 +101,12 @@ def preset_values(model: BayesClassifier, X: Any) -> list[list[float | None]]:
         if isinstance(column, NumericColumn):
             found = as_date(raw, at_least=0.0) if i in dates else raw
             numbers = np.full(len(codes), np.nan) if found is None else found.numbers
-            columns.append([None if np.isnan(x) else _finite(x) for x in numbers.tolist()])
+            columns.append([None if np.isnan(x) else x for x in numbers.tolist()])
         else:
             lacking = np.zeros(len(codes), bool) if raw.numeric else raw.codes < 0
             given = np.where(outside[:, i], -1, codes[:, i])
             columns.append([None if lost else code for code, lost in zip(given.tolist(), lacking.tolist())])
     return [list(row) for row in zip(*columns, strict=True)]
-
-
-def _finite(number: float) -> float:
-    """The number, or the largest in place of infinity, which JSON does not have; both are in the same bin."""
-    return min(max(number, -_LARGEST), _LARGEST)
 
 
 def common_values(model: BayesClassifier, totals: Sequence[npt.NDArray[Any]]) -> list[float | None]:

@@ -15,10 +15,7 @@ class Page {
     this.model = model;
     this.classifier = new Classifier(model);
     this.values = [...this.#beginning()];
-    this.lines = model.attributes.map((attribute, i) => {
-      const line = new AttributeLine(attribute, i, (value) => this.set(i, value));
-      return line;
-    });
+    this.lines = model.attributes.map((attribute, i) => new AttributeLine(attribute, i, (value) => this.set(i, value)));
     this.kappaPanel = model.hasKappas ? new KappaPanel(this.classifier, () => this.showAll()) : null;
     const isNaive = model.formula.formula === "NB" && model.classes.length > 1;
     this.nomogram = isNaive ? new Nomogram(this.classifier, (i, value) => this.set(i, value)) : null;
@@ -39,6 +36,10 @@ class Page {
     for (const id of ["for-class", "against-class"]) byId(id).addEventListener("change", () => this.showAll());
     byId("order").value = attributes.length > MANY ? "strength" : "table";
     byId("order").addEventListener("change", () => this.#arrange());
+    // While an attribute is edited all stay where they are; then the strongest come first again.
+    byId("list").addEventListener("focusout", (event) => {
+      if (!byId("list").contains(event.relatedTarget)) this.#arrange();
+    });
     byId("search").addEventListener("input", () => this.#filter());
     byId("attributes").hidden = classes.length < 2 && attributes.length === 0;
     globalThis.addEventListener("resize", () => this.#showNomogram());
@@ -69,7 +70,7 @@ class Page {
     return this.values.map((value, i) => value !== before[i]);
   }
 
-  /** Show everything, and put the attributes in order. While one is edited, all stay where they are. */
+  /** Show everything, and put the attributes in order. */
   showAll() {
     this.show();
     this.#arrange();
@@ -136,7 +137,8 @@ class Page {
     const byStrength = byId("order").value === "strength";
     const order = [...this.lines];
     if (byStrength) order.sort((one, other) => other.strength - one.strength || one.number - other.number);
-    byId("list").replaceChildren(this.base.item, ...order.map((line) => line.item));
+    const items = [this.base.item, ...order.map((line) => line.item)];
+    if (items.some((item, k) => byId("list").children[k] !== item)) byId("list").replaceChildren(...items);
     this.#filter();
   }
 
