@@ -57,7 +57,8 @@ def give(browser: Browser, control: str, value: str) -> None:
         f"""(() => {{
             const control = document.querySelector({json.dumps(control)});
             control.value = {json.dumps(value)};
-            control.dispatchEvent(new Event(control.tagName === 'SELECT' ? 'change' : 'input', {{bubbles: true}}));
+            const name = control.tagName === 'SELECT' ? 'change' : 'input';
+            control.dispatchEvent(new Event(name, {{bubbles: true}}));
         }})()"""
     )
 

@@ -27,7 +27,7 @@ EAGER = [name for name, method in METHODS.items() if not method.keeps_rows]
 
 @pytest.mark.parametrize("name", EMBEDDED)
 def test_every_classifier_on_every_embedded_set(browser, tmp_path, name):
-    """For 50 rows the page's probabilities and terms are those of Python, to 1e-9, whatever the classifier."""
+    """For 50 rows the page's probabilities and terms are those of Python, to 1e-9, for all classifiers."""
     X, y = load(name)
     rows = X.iloc[np.linspace(0, len(X) - 1, 50).astype(int)]
     models = [method() for method in CLASSIFIERS.values()]
@@ -48,7 +48,7 @@ def hard_table(n: int = 150) -> tuple[pd.DataFrame, pd.Series]:
 
 
 def hard_queries(X: pd.DataFrame) -> pd.DataFrame:
-    """Rows of the table, and rows with values that were never seen, with nothing known, with large numbers."""
+    """Rows of the table, and rows with values never seen, declared only, missing, and very large."""
     rows = X.iloc[:25].copy()
     odd = X.iloc[25:29].copy()
     odd["colour"] = ["violet", None, "</script>", "red"]
@@ -136,7 +136,7 @@ def test_codes_and_one_class(browser, tmp_path):
 
 
 def test_terms_of_raw_numbers(browser, tmp_path):
-    """Intervals, single whole numbers and crossed columns, which the exact number decides, are as in Python."""
+    """Single whole numbers, crossed columns and intervals, where exact numbers count, are as in Python."""
     rng = np.random.default_rng(4)
     n = 1200
     X = pd.DataFrame({"whole": rng.integers(0, 26, n), "fine": rng.random(n)})
@@ -155,7 +155,9 @@ def test_terms_of_raw_numbers(browser, tmp_path):
 
 def functions_of(browser, folder, module: str) -> None:
     """Load the functions of one module and of those it needs."""
-    (folder / "module.html").write_text(f"<meta charset=utf-8><script>{script(module)}</script>", encoding="utf-8")
+    (folder / "module.html").write_text(
+        f"<meta charset=utf-8><script>{script(module)}</script>", encoding="utf-8"
+    )
     browser.open((folder / "module.html").as_uri())
 
 

@@ -6,7 +6,16 @@ from typing import Annotated
 
 import typer
 
-from localbayes.cli import about, data_commands, evaluate, explain_command, models, study, tune, what_if_command
+from localbayes.cli import (
+    about,
+    data_commands,
+    evaluate,
+    explain_command,
+    models,
+    study,
+    tune,
+    what_if_command,
+)
 from localbayes.cli.errors import OneLineErrors
 from localbayes.cli.plain import PlainApp
 

@@ -38,9 +38,7 @@ def what_if(
             "--embed-rows", help="Allow the page to hold all training rows, which lazy classifiers need."
         ),
     ] = False,
-    max_mb: Annotated[
-        float, typer.Option("--max-mb", metavar="MB", help="A larger page is refused.")
-    ] = 5.0,
+    max_mb: Annotated[float, typer.Option("--max-mb", metavar="MB", help="A larger page is refused.")] = 5.0,
     sep: SepOption = None,
     encoding: EncodingOption = None,
     na: NaOption = None,
@@ -56,9 +54,8 @@ def what_if(
 
     Example: `localbayes what-if votes.skops -o votes.html --table vote --rows 5 --embed-rows`
     """
-    from localbayes._files import write_output
     from localbayes.persistence import load_model
-    from localbayes.whatif import what_if_page
+    from localbayes.whatif import what_if as write_page
 
     check_place(output, force, model_file, *([] if table is None else [data_path(table)]))
     if output.suffix.lower() not in (".html", ".htm"):
@@ -66,17 +63,23 @@ def what_if(
     if not max_mb > 0:
         raise ValueError(f"--max-mb must be a number > 0, got {max_mb}")
     model = load_model(model_file)
-    presets, subtitle = None, input_name(model_file)
+    presets = None
     if table is not None:
         X, _ = features_for(model, model_file, table, reading(sep, encoding, na, decimal))
         presets = X[:rows]
-    page = what_if_page(
-        model, presets=presets, embed_rows=embed_rows, subtitle=subtitle, max_bytes=int(max_mb * 1e6)
+    write_page(
+        model,
+        output,
+        presets=presets,
+        embed_rows=embed_rows,
+        subtitle=input_name(model_file),
+        max_bytes=int(max_mb * 1e6),
+        force=force,
     )
-    content = page.encode()
-    write_output(output, content, force)
-    held = [counted(len(presets), "row") + f" of {input_name(data_path(table))}"] if presets is not None else []
-    held.append(
-        f"all {counted(model.statistic.n_rows, 'training row')}" if model.keeps_rows else "counts of the training rows"
-    )
-    typer.echo(f"{output}: {model}, {len(content) / 1e3:,.0f} kB; it holds {' and '.join(held)}")
+    held = ["counts of the training rows"]
+    if model.keeps_rows:
+        held = [f"all {counted(int(model.statistic.n_rows), 'training row')}"]
+    if table is not None and presets is not None:
+        held.insert(0, f"{counted(len(presets), 'row')} of {input_name(data_path(table))}")
+    size = output.stat().st_size
+    typer.echo(f"{output}: {model}, {size / 1e3:,.0f} kB; it holds {' and '.join(held)}")

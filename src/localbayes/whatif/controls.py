@@ -105,7 +105,9 @@ def preset_values(model: BayesClassifier, X: Any) -> list[list[float | None]]:
         else:
             lacking = np.zeros(len(codes), bool) if raw.numeric else raw.codes < 0
             given = np.where(outside[:, i], -1, codes[:, i])
-            columns.append([None if lost else code for code, lost in zip(given.tolist(), lacking.tolist())])
+            columns.append(
+                [None if lost else code for code, lost in zip(given.tolist(), lacking, strict=True)]
+            )
     return [list(row) for row in zip(*columns, strict=True)]
 
 

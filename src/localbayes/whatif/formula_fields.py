@@ -54,9 +54,7 @@ def value_totals(model: BayesClassifier) -> list[npt.NDArray[Any]]:
 
 
 def _value_counts(counts: Any) -> dict[str, Any]:
-    return {
-        name: packed(table) for name, table in _renamed(counts.fields()).items() if name != "pairCounts"
-    }
+    return {name: packed(table) for name, table in _renamed(counts.fields()).items() if name != "pairCounts"}
 
 
 def _renamed(fields: dict[str, Any]) -> dict[str, Any]:

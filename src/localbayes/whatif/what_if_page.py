@@ -46,8 +46,8 @@ def what_if(
     presets : DataFrame or array of shape (n, m), optional
         Rows to begin with; the page holds their values.
     embed_rows : bool, default=False
-        Allow the page to hold all training rows, which LCWNB, LWNB, ICLNB and LocalBayesClassifier answer from.
-        Whoever has the page can read them.
+        Allow the page to hold all training rows, from which LCWNB, LWNB, ICLNB and LocalBayesClassifier
+        answer. Whoever has the page can read them.
     title, subtitle : str
         Heading of the page, and what stands above it.
     max_bytes : int, default=5,000,000
@@ -58,7 +58,8 @@ def what_if(
     Raises
     ------
     ValueError
-        If the classifier is not fitted, or the page would hold training rows or be large and that is not allowed.
+        If the classifier is not fitted, or the page would hold training rows, or be large, and that is not
+        allowed.
     OSError
         If the file exists or cannot be written.
 
@@ -76,7 +77,7 @@ def what_if(
     page = what_if_page(
         clf, presets=presets, embed_rows=embed_rows, title=title, subtitle=subtitle, max_bytes=max_bytes
     )
-    write_output(path, page.encode(), force)
+    write_output(path, _utf8(page), force)
 
 
 def what_if_page(
@@ -109,7 +110,7 @@ def what_if_page(
     if clf.keeps_rows and not embed_rows:
         raise ValueError(
             f"{type(clf).__name__} answers from its training rows, so the page would hold all "
-            f"{clf.statistic.n_rows} of them for everyone to read; allow it with embed_rows=True "  # type: ignore[attr-defined]
+            f"{clf.statistic.n_rows} of them for everyone to read; allow it with embed_rows=True "
             "(--embed-rows), or use a classifier that keeps counts, such as NB or AODE"
         )
     model = safe_json(_model(clf, presets))
@@ -130,7 +131,7 @@ def what_if_page(
         n_attributes=clf.n_features_in_,
         keeps_rows=clf.keeps_rows,
     )
-    size = len(page.encode())
+    size = len(_utf8(page))
     if size > max_bytes:
         raise ValueError(_too_large(clf, size, max_bytes))
     return page
@@ -169,6 +170,10 @@ def _term(term: Any) -> dict[str, Any]:
         sizes = [int(size) for size in term.sizes]
         return {"kind": "crossed", "first": int(term.first), "second": int(term.second), "sizes": sizes}
     raise ValueError(f"the page does not know columns made by {type(term).__name__}; use another classifier")
+
+
+def _utf8(page: str) -> bytes:
+    return page.encode(errors="replace")  # a title may hold halves of characters
 
 
 def _hash(text: str) -> str:

@@ -58,7 +58,9 @@ export class Nomogram {
         "aria-label": point.text,
       });
       const text = element("span", { className: "dot-text", textContent: point.text });
-      for (const part of [dot, text]) part.style.left = `${place(point.logOdds, reach)}%`;
+      const at = place(point.logOdds, reach);
+      for (const part of [dot, text]) part.style.left = `${at}%`;
+      text.style.transform = `translateX(-${at}%)`; // so that no text lies beyond the ends of the axis
       dot.addEventListener("click", () => this.choose(i, point.value));
       axis.append(dot, text);
     }
@@ -85,7 +87,8 @@ export class Nomogram {
     const dot = element("span", { className: "dot chosen fixed", title: `log odds ${signed(logOdds)}` });
     dot.style.left = `${place(logOdds, reach)}%`;
     const name = element("span", { className: "scale-name soft", textContent: this.classifier.model.baseMeaning });
-    return element("div", { className: "scale", "aria-hidden": "true" }, name, element("span", { className: "axis" }, dot));
+    const axis = element("span", { className: "axis" }, dot);
+    return element("div", { className: "scale", "aria-hidden": "true" }, name, axis);
   }
 
   /** The sum of all log odds, on a scale of the probabilities between the two classes. */
