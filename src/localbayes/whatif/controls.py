@@ -26,7 +26,7 @@ def attribute_controls(model: BayesClassifier) -> list[dict[str, Any]]:
     --------
     >>> from localbayes import NB
     >>> attribute_controls(NB().fit([["a"], ["b"], ["b"]], ["yes", "no", "no"]))
-    [{'kind': 'nominal', 'name': 'x0', 'labels': ['a', 'b'], 'missing': 1, 'own': -1}]
+    [{'name': 'x0', 'kind': 'nominal', 'labels': ['a', 'b'], 'missing': 1, 'own': -1}]
     """
     names = getattr(model, "feature_names_in_", None)
     texts = [f"x{i}" for i in range(model.n_features_in_)] if names is None else [str(name) for name in names]

@@ -9,7 +9,39 @@ export class Nomogram {
   constructor(classifier, choose) {
     this.classifier = classifier;
     this.choose = choose;
+    this.drawnFor = "";
     byId("nomogram").hidden = false;
+  }
+
+  /** Show all scales for the odds of class a against class b; they are drawn again only if these are others. */
+  show(values, answer, a, b) {
+    const drawnFor = [a, b, byId("scales").clientWidth].join();
+    const isNew = drawnFor !== this.drawnFor;
+    if (isNew) this.#draw(answer, a, b);
+    this.drawnFor = drawnFor;
+    byId("scales").lastElementChild.replaceWith(this.#sum(answer, a, b));
+    const moved = this.scales.filter((scale) => {
+      const chosen = codeOf(scale.attribute, values[scale.i]);
+      const isMoved = isNew || scale.chosen !== chosen;
+      scale.chosen = chosen;
+      for (const { code, dot } of scale.points) dot.classList.toggle("chosen", code === chosen);
+      return isMoved;
+    });
+    hideOverlaps([...moved.map((scale) => scale.line), byId("scales").lastElementChild]);
+  }
+
+  #draw(answer, a, b) {
+    const { attributes } = this.classifier.model;
+    this.scales = attributes
+      .map((attribute, i) => ({ attribute, i, points: this.#choices(attribute) }))
+      .filter(({ points }) => points.length > 0);
+    this.#addLogOdds(a, b);
+    const added = this.scales.flatMap(({ points }) => points.map((point) => point.logOdds));
+    const finite = [answer.base[a] - answer.base[b], ...added].filter(Number.isFinite);
+    const reach = finite.reduce((most, logOdds) => Math.max(most, Math.abs(logOdds)), 0.1);
+    for (const scale of this.scales) this.#addLine(scale, reach);
+    const lines = this.scales.map((scale) => scale.line);
+    byId("scales").replaceChildren(this.#ruler(reach), this.#base(answer, a, b, reach), ...lines, element("div"));
   }
 
   /** Values of an attribute that can be chosen, with their texts. */
@@ -24,49 +56,35 @@ export class Nomogram {
       .filter(({ code }) => code !== (attribute.own ?? UNSEEN));
   }
 
-  /** Draw all scales for the odds of class a against class b. */
-  show(values, answer, a, b) {
-    const { attributes } = this.classifier.model;
-    const added = (i, value) => {
-      const { terms } = this.classifier.answer(values.map((own, k) => (k === i ? value : own)));
-      return terms[a][i] - terms[b][i];
-    };
-    const scales = attributes.map((attribute, i) => ({
-      attribute,
-      i,
-      points: this.#choices(attribute).map((choice) => ({ ...choice, logOdds: added(i, choice.value) })),
-    }));
-    const finite = scales.flatMap(({ points }) => points.map((point) => point.logOdds).filter(Number.isFinite));
-    const start = Math.abs(answer.base[a] - answer.base[b]);
-    const least = Number.isFinite(start) ? Math.max(start, 0.1) : 0.1;
-    const reach = finite.reduce((most, logOdds) => Math.max(most, Math.abs(logOdds)), least);
-    const lines = scales.filter(({ points }) => points.length > 0).map((scale) => this.#line(scale, values, reach));
-    const sum = this.#sum(answer, a, b);
-    byId("scales").replaceChildren(this.#ruler(reach), this.#base(answer, a, b, reach), ...lines, sum);
-    for (const line of [...lines, sum]) hideOverlaps(line);
+  /** The k-th values of all attributes are asked for together, as no value depends on another. */
+  #addLogOdds(a, b) {
+    const most = this.scales.reduce((longest, { points }) => Math.max(longest, points.length), 0);
+    for (let k = 0; k < most; k++) {
+      const codes = this.classifier.model.attributes.map(() => 0);
+      for (const { i, points } of this.scales) codes[i] = points[k]?.code ?? 0;
+      const split = this.classifier.formula(codes);
+      for (const { i, points } of this.scales)
+        if (k < points.length) points[k].logOdds = split[a].terms[i] - split[b].terms[i];
+    }
   }
 
-  #line({ attribute, i, points }, values, reach) {
-    const chosen = codeOf(attribute, values[i]);
+  #addLine(scale, reach) {
     const axis = element("span", { className: "axis" });
-    for (const point of points) {
-      const dot = element("button", {
-        type: "button",
-        className: point.code === chosen ? "dot chosen" : "dot",
-        tabIndex: -1,
-        title: `${attribute.name}: ${point.text}, log odds ${signed(point.logOdds)}, odds ${oddsFactor(point.logOdds)}`,
-        "aria-label": point.text,
-      });
+    for (const point of scale.points) {
+      const figures = `log odds ${signed(point.logOdds)}, odds ${oddsFactor(point.logOdds)}`;
+      const title = `${scale.attribute.name}: ${point.text}, ${figures}`;
+      point.dot = element("button", { type: "button", className: "dot", tabIndex: -1, title });
+      point.dot.ariaLabel = point.text;
       const text = element("span", { className: "dot-text", textContent: point.text });
       const at = place(point.logOdds, reach);
-      for (const part of [dot, text]) part.style.left = `${at}%`;
+      for (const part of [point.dot, text]) part.style.left = `${at}%`;
       text.style.transform = `translateX(-${at}%)`; // so that no text lies beyond the ends of the axis
-      dot.addEventListener("click", () => this.choose(i, point.value));
-      axis.append(dot, text);
+      point.dot.addEventListener("click", () => this.choose(scale.i, point.value));
+      axis.append(point.dot, text);
     }
-    const name = element("span", { className: "scale-name", textContent: attribute.name });
+    const name = element("span", { className: "scale-name", textContent: scale.attribute.name });
     // The same can be done with the controls above, by keyboard and with a screen reader.
-    return element("div", { className: "scale", "aria-hidden": "true" }, name, axis);
+    scale.line = element("div", { className: "scale", "aria-hidden": "true" }, name, axis);
   }
 
   #ruler(reach) {
@@ -112,20 +130,25 @@ export class Nomogram {
   }
 }
 
-/** Where log odds are on an axis, in percent. */
+/** Where log odds are on an axis, in percent; in the middle if both classes are impossible. */
 function place(logOdds, reach) {
-  return 50 + 50 * Math.max(-1, Math.min(1, logOdds / reach));
+  return Number.isNaN(logOdds) ? 50 : 50 + 50 * Math.max(-1, Math.min(1, logOdds / reach));
 }
 
-/** Hide texts that would cover others, first of all that of the chosen value. */
-function hideOverlaps(line) {
-  const texts = [...line.querySelectorAll(".dot-text")];
+/** Hide texts that would cover others of their line; that of the chosen value stays. */
+function hideOverlaps(lines) {
   const isChosen = (text) => text.previousElementSibling.classList.contains("chosen");
-  const free = [];
-  for (const text of texts.sort((one, other) => isChosen(other) - isChosen(one))) {
-    const box = text.getBoundingClientRect();
-    const covers = free.some((other) => box.left < other.right + 6 && other.left < box.right + 6);
-    text.classList.toggle("covered", covers);
-    if (!covers) free.push(box);
+  const measured = lines.map((line) =>
+    [...line.querySelectorAll(".dot-text")]
+      .sort((one, other) => isChosen(other) - isChosen(one))
+      .map((text) => ({ text, box: text.getBoundingClientRect() })),
+  );
+  for (const texts of measured) {
+    const free = [];
+    for (const { text, box } of texts) {
+      const covers = free.some((other) => box.left < other.right + 6 && other.left < box.right + 6);
+      text.classList.toggle("covered", covers);
+      if (!covers) free.push(box);
+    }
   }
 }
