@@ -17,7 +17,7 @@ from sklearn.naive_bayes import CategoricalNB
 
 import localbayes
 from command_line import ok, refused
-from localbayes import AODE, LCWNB, NB, save_model, what_if
+from localbayes import AODE, LCWNB, NB, load_model, save_model, what_if
 from localbayes.classifiers import CLASSIFIERS, LazyClassifier
 from localbayes.datasets import load
 from localbayes.whatif import what_if_page
@@ -159,6 +159,18 @@ def test_text_from_data_stays_inside_the_data_block(tmp_path):
     assert held["classes"] == [evil, half]
     assert held["attributes"][0]["labels"] == [evil, half]
     what_if(model, tmp_path / "page.html", title=half)
+
+
+@pytest.mark.parametrize("name", CLASSIFIERS)
+def test_a_model_from_a_file_has_the_same_page(tmp_path, name):
+    """To the byte, for every classifier."""
+    X, y = mixed_table()
+    model = CLASSIFIERS[name]().fit(X, y)
+    save_model(model, tmp_path / "model.skops")
+    loaded = load_model(tmp_path / "model.skops")
+    assert what_if_page(loaded, presets=X[:3], embed_rows=True) == what_if_page(
+        model, presets=X[:3], embed_rows=True
+    )
 
 
 def test_the_page_does_not_depend_on_when_it_is_written():

@@ -153,6 +153,17 @@ def test_terms_of_raw_numbers(browser, tmp_path):
         check_answers(browser, tmp_path, model, rows)
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_domains_that_grew(browser, tmp_path):
+    """Values that came with later rows, a missing one among them, have the codes that they got then."""
+    X, y = hard_table()
+    X["colour"] = X["colour"].where(X.index >= 60, X["colour"].fillna("red"))
+    for method in (NB, LCWNB, WAODE, LocalBayesClassifier):
+        model = method(missing="category").partial_fit(X[:60].replace({"colour": {"blue": "red"}}), y[:60])
+        model.partial_fit(X[60:].replace({"colour": {"blue": "azure"}}), y[60:])
+        check_answers(browser, tmp_path, model, hard_queries(X).replace({"colour": {"blue": "azure"}}))
+
+
 def functions_of(browser, folder, module: str) -> None:
     """Load the functions of one module and of those it needs."""
     (folder / "module.html").write_text(

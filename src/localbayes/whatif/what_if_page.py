@@ -113,6 +113,7 @@ def what_if_page(
             f"{clf.statistic.n_rows} of them for everyone to read; allow it with embed_rows=True "
             "(--embed-rows), or use a classifier that keeps counts, such as NB or AODE"
         )
+    _refuse_many_rows(clf, max_bytes)
     model = safe_json(_model(clf, presets))
     environment = Environment(
         loader=PackageLoader("localbayes.whatif"), autoescape=True, trim_blocks=True, lstrip_blocks=True
@@ -179,6 +180,13 @@ def _utf8(page: str) -> bytes:
 def _hash(text: str) -> str:
     """Hash by which the page's policy knows its own script and style, and lets no other run."""
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode('ascii')}"
+
+
+def _refuse_many_rows(clf: BayesClassifier, max_bytes: int) -> None:
+    """Refuse training rows that cannot fit, before they are unpacked: a cell takes a byte, in base64."""
+    size = int(clf.statistic.n_rows) * len(clf.sizes_) * 4 // 3 if clf.keeps_rows else 0
+    if size > max_bytes:
+        raise ValueError(_too_large(clf, size, max_bytes))
 
 
 def _too_large(clf: BayesClassifier, size: int, max_bytes: int) -> str:
