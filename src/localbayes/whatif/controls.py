@@ -1,6 +1,7 @@
 """What the page asks for: a control for every attribute, and rows of a table to begin with."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -63,12 +64,29 @@ def _control(column: Column, is_date: bool, ignores: bool) -> dict[str, Any]:
         return {
             "kind": "date" if is_date else "number",
             "cuts": column.cuts.tolist(),
-            "labels": labels[: len(column.cuts) + 1],
+            "labels": _date_labels(column.cuts) if is_date else labels[: len(column.cuts) + 1],
             "missing": absent,
         }
     # "Missing" as a value of its own is a choice of the control in any case.
     own = -1 if column.missing_at is None else column.missing_at
     return {"kind": "nominal", "labels": labels if column.values else [], "missing": absent, "own": own}
+
+
+def _date_labels(cuts: npt.NDArray[np.float64]) -> list[str]:
+    """Bins of seconds as dates; with the time of day where bins are short.
+
+    Examples
+    --------
+    >>> _date_labels(np.array([0.0, 1e6]))
+    ['≤ 1970-01-01', '(1970-01-01, 1970-01-12]', '> 1970-01-12']
+    """
+    if not len(cuts):
+        return ["any"]
+    shortest = np.diff(cuts).min(initial=np.inf)
+    unit = "D" if shortest >= 2 * 86400 else "m" if shortest >= 120 else "s"
+    edges = [str(cut).replace("T", " ") for cut in cuts.astype("datetime64[s]").astype(f"datetime64[{unit}]")]
+    inner = [f"({low}, {high}]" for low, high in pairwise(edges)]
+    return [f"≤ {edges[0]}", *inner, f"> {edges[-1]}"]
 
 
 def preset_values(model: BayesClassifier, X: Any) -> list[list[float | None]]:

@@ -25,12 +25,13 @@ export class AttributeLine {
     this.fill = element("span", { className: "fill" });
     this.figure = element("span", { className: "figure" });
     this.reading = element("span", { className: "reading", id: `${this.id}-reading` });
-    this.name = element("label", { className: "name", textContent: attribute.name, htmlFor: this.id });
+    const { name } = attribute;
+    this.name = element("label", { className: "name", textContent: name, title: name, htmlFor: this.id });
     this.item = element(
       "li",
       {},
       this.name,
-      element("span", { className: "control" }, ...this.#controls(), this.reading),
+      element("span", { className: `control ${attribute.kind}` }, ...this.#controls(), this.reading),
       element("span", { className: "track split" }, this.fill),
       this.figure,
     );

@@ -53,6 +53,13 @@ class Page {
     return chosen === "" ? start : presets[Number(chosen)];
   }
 
+  /** The answer for these values. */
+  #before() {
+    const values = this.#beginning();
+    if (this.first?.values !== values) this.first = { values, answer: this.classifier.answer(values) };
+    return this.first.answer;
+  }
+
   /** Take the values to begin with. */
   begin() {
     this.values = [...this.#beginning()];
@@ -82,7 +89,7 @@ class Page {
     const isChanged = changed.includes(true);
     this.answer = this.classifier.answer(this.values, this.kappaPanel?.kappa ?? null);
     const moved = isChanged || (this.kappaPanel?.kappa ?? null) !== null;
-    showClasses(classes, this.answer, moved ? this.classifier.answer(this.#beginning()) : null);
+    showClasses(classes, this.answer, moved ? this.#before() : null);
     this.lines.forEach((line, i) => line.show(this.values[i], changed[i]));
     byId("undo").disabled = !isChanged;
     this.#showReasons();

@@ -36,8 +36,15 @@ export class TrainingRows {
   /**
    * Counts of a row of codes: V[y D + d] rows of class y at distance d, and C[(y D + d) m + i] of them that agree on
    * attribute i. Where values may be missing, known[...] counts those that know it. D is the number of distances.
+   * The counts of the last row are kept: another kappa needs no others.
    */
   count(codes) {
+    const key = codes.join();
+    if (this.counted?.key !== key) this.counted = { key, counts: this.#count(codes) };
+    return this.counted.counts;
+  }
+
+  #count(codes) {
     const [m, D] = [this.sizes.length, this.nDistances];
     const V = new Float64Array(this.nClasses * D);
     const C = new Float64Array(this.nClasses * D * m);

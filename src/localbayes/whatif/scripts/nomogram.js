@@ -83,6 +83,7 @@ export class Nomogram {
       axis.append(point.dot, text);
     }
     const name = element("span", { className: "scale-name", textContent: scale.attribute.name });
+    name.title = scale.attribute.name;
     // The same can be done with the controls above, by keyboard and with a screen reader.
     scale.line = element("div", { className: "scale", "aria-hidden": "true" }, name, axis);
   }
@@ -135,12 +136,13 @@ function place(logOdds, reach) {
   return Number.isNaN(logOdds) ? 50 : 50 + 50 * Math.max(-1, Math.min(1, logOdds / reach));
 }
 
-/** Hide texts that would cover others of their line; that of the chosen value stays. */
+/** Hide texts that would cover others of their line; that of the chosen value stays, then those of the strongest. */
 function hideOverlaps(lines) {
   const isChosen = (text) => text.previousElementSibling.classList.contains("chosen");
+  const strength = (text) => Math.abs(parseFloat(text.style.left) - 50);
   const measured = lines.map((line) =>
     [...line.querySelectorAll(".dot-text")]
-      .sort((one, other) => isChosen(other) - isChosen(one))
+      .sort((one, other) => isChosen(other) - isChosen(one) || strength(other) - strength(one))
       .map((text) => ({ text, box: text.getBoundingClientRect() })),
   );
   for (const texts of measured) {

@@ -25,7 +25,7 @@ function classBar(label, p, before, isFirst) {
   return element(
     "li",
     { className: isFirst ? "first" : "" },
-    element("span", { className: "label", textContent: label }),
+    element("span", { className: "label", textContent: label, title: label }),
     track,
     element("span", { className: "figure", textContent: probabilityText(p) }),
   );
