@@ -76,9 +76,12 @@ def test_a_large_page_is_refused_with_advice(models, tmp_path):
         what_if(AODE().fit(pd.DataFrame(X[:500]), y[:500]), tmp_path / "page.html", max_bytes=200_000)
     line = refused("what-if", models["NB"], "-o", tmp_path / "page.html", "--max-mb", "0.01")
     assert "more than 0.01 MB" in line
-    assert "--max-mb must be" in refused(
-        "what-if", models["NB"], "-o", tmp_path / "page.html", "--max-mb", "0"
-    )
+    for size in ("0", "inf", "nan", "-1"):
+        line = refused("what-if", models["NB"], "-o", tmp_path / "page.html", "--max-mb", size)
+        assert line.startswith("error: --max-mb must be a number from 0 to 1,000, got ")
+    for size in (0, "large", 2.5):
+        with pytest.raises(ValueError, match="max_bytes must be"):
+            what_if(NB().fit([["a"], ["b"]], [0, 1]), tmp_path / "page.html", max_bytes=size)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -13,6 +13,9 @@ from localbayes.cli.options import DecimalOption, EncodingOption, ForceOption, N
 
 __all__ = ["what_if"]
 
+# No browser opens a larger page.
+_MOST_MB = 1000
+
 
 def what_if(
     model_file: Annotated[
@@ -60,8 +63,8 @@ def what_if(
     check_place(output, force, model_file, *([] if table is None else [data_path(table)]))
     if output.suffix.lower() not in (".html", ".htm"):
         raise ValueError(f"--output must end in .html or .htm, got {output}")
-    if not max_mb > 0:
-        raise ValueError(f"--max-mb must be a number > 0, got {max_mb}")
+    if not 0 < max_mb < _MOST_MB:
+        raise ValueError(f"--max-mb must be a number from 0 to {_MOST_MB:,}, got {max_mb}")
     model = load_model(model_file)
     presets = None
     if table is not None:

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from localbayes._files import check_output, write_output
 from localbayes.classifiers import BayesClassifier
 from localbayes.encoding.terms import Crossed, Intervals, Values
+from localbayes.parameters import check_count
 from localbayes.whatif.bundle import script
 from localbayes.whatif.controls import attribute_controls, common_values, preset_values
 from localbayes.whatif.formula_fields import formula_fields, value_totals
@@ -105,6 +106,7 @@ def what_if_page(
     if not isinstance(clf, BayesClassifier):
         advice = "; pass its estimator_" if hasattr(clf, "estimator_") else ""
         raise TypeError(f"expected a classifier of localbayes, got {type(clf).__name__}{advice}")
+    check_count("max_bytes", max_bytes)
     check_is_fitted(clf, "labels_")
     clf.learned()  # parameters that were changed since fit are refused
     if clf.keeps_rows and not embed_rows:
