@@ -272,6 +272,12 @@ def test_keyboard_and_labels(browser, mixed):
             !e.labels?.length && !e.ariaLabel && !e.textContent.trim()).map(e => e.id)"""
     )
     assert unnamed == []
+    described = browser.run(
+        """[...document.querySelectorAll('#list select, #list input:not([type=range])')].map(e =>
+            e.getAttribute('aria-describedby').split(' ').map(id => document.getElementById(id).innerText))"""
+    )
+    assert [figure for _, figure in described] == texts(browser, "#list .figure")[1:]
+    assert all(figure[0] in "×÷" for _, figure in described)
     browser.run("document.querySelector('.skip').focus()")
     reached = []
     for _ in range(30):

@@ -23,10 +23,12 @@ export class AttributeLine {
     this.changed = changed;
     this.id = `value-${number}`;
     this.fill = element("span", { className: "fill" });
-    this.figure = element("span", { className: "figure" });
+    this.figure = element("span", { className: "figure", id: `${this.id}-figure` });
     this.reading = element("span", { className: "reading", id: `${this.id}-reading` });
     const { name } = attribute;
-    this.name = element("label", { className: "name", textContent: name, title: name, htmlFor: this.id });
+    const isBase = attribute.kind === "base";
+    this.name = element(isBase ? "span" : "label", { className: "name", textContent: name, title: name });
+    if (!isBase) this.name.htmlFor = this.id;
     this.item = element(
       "li",
       {},
@@ -35,6 +37,8 @@ export class AttributeLine {
       element("span", { className: "track split" }, this.fill),
       this.figure,
     );
+    // What the value adds is read aloud with it.
+    this.input?.setAttribute("aria-describedby", `${this.id}-reading ${this.id}-figure`);
   }
 
   #controls() {
@@ -47,7 +51,6 @@ export class AttributeLine {
     }
     const type = kind === "date" ? "datetime-local" : "number";
     this.input = element("input", { type, id: this.id, step: kind === "date" ? "1" : "any", placeholder: NONE });
-    this.input.setAttribute("aria-describedby", `${this.id}-reading`);
     this.input.addEventListener("input", () => this.changed(this.#given()));
     const bins = this.attribute.labels.length;
     if (bins < 2) return [this.input];
