@@ -139,6 +139,8 @@ def test_bad_objects(tmp_path):
 
     with pytest.raises(ValueError, match="got Nearest, a class of your own"):
         what_if(Nearest().fit([["a"], ["b"]], [0, 1]), out, embed_rows=True)
+    with pytest.raises(ValueError, match="no training rows in memory"):
+        what_if(LCWNB().fit([["a"], ["b"]], [0, 1]).without_rows(), out, embed_rows=True)
     model = NB().fit([["a"], ["b"]], [0, 1])
     with pytest.raises(ValueError, match="2 features"):
         what_if(model, out, presets=[["a", "b"]])

@@ -127,8 +127,9 @@ def test_columns_that_tell_nothing(browser, tmp_path, name):
 
 
 def test_codes_and_one_class(browser, tmp_path):
-    """Models that were fitted on codes, and a model of a single class, have pages, too."""
+    """Models of codes, some outside their domain in training, and of a single class have pages, too."""
     codes, sizes, y, rng = coded_table(3)
+    codes = np.where(rng.random(codes.shape) < 0.1, sizes, codes)
     table = Coded(codes, sizes, missing=rng.random(codes.shape) < 0.1)
     for model in (NB(missing="ignore"), LCWNB(missing="ignore"), WAODE(), HNB(), LocalBayesClassifier()):
         check_answers(browser, tmp_path, model.fit(table, y), table[:20])
@@ -154,12 +155,21 @@ def test_terms_of_raw_numbers(browser, tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_domains_that_grew(browser, tmp_path):
-    """Values that came with later rows, a missing one among them, have the codes that they got then."""
+@pytest.mark.parametrize("missing", ["category", "ignore"])
+def test_domains_that_grew(browser, tmp_path, missing):
+    """Values that came with later rows, a missing one among them, have the codes that they got then.
+
+    A declared domain does not grow: a value outside it is known, but equals no other.
+    """
     X, y = hard_table()
+    X["declared"] = X["declared"].astype(object).where(X.index % 7 != 6, "outside")
     X["colour"] = X["colour"].where(X.index >= 60, X["colour"].fillna("red"))
+    first = X[:60].replace({"colour": {"blue": "red"}, "declared": {"outside": "a"}})
+    first["declared"] = pd.Categorical(first["declared"], categories=["b", "never", "a"])
     for method in (NB, LCWNB, WAODE, LocalBayesClassifier):
-        model = method(missing="category").partial_fit(X[:60].replace({"colour": {"blue": "red"}}), y[:60])
+        if method is WAODE and missing == "ignore":
+            continue
+        model = method(missing=missing).partial_fit(first, y[:60])
         model.partial_fit(X[60:].replace({"colour": {"blue": "azure"}}), y[60:])
         check_answers(browser, tmp_path, model, hard_queries(X).replace({"colour": {"blue": "azure"}}))
 

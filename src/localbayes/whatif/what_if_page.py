@@ -109,6 +109,11 @@ def what_if_page(
     check_count("max_bytes", max_bytes)
     check_is_fitted(clf, "labels_")
     clf.learned()  # parameters that were changed since fit are refused
+    if not hasattr(clf, "statistic"):
+        raise ValueError(
+            f"this {type(clf).__name__} has no training rows in memory, they are on a cluster; save its model as "
+            "a folder and pass what localbayes.distributed.load_folder gives"
+        )
     if clf.keeps_rows and not embed_rows:
         raise ValueError(
             f"{type(clf).__name__} answers from its training rows, so the page would hold all "
