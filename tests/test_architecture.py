@@ -24,6 +24,7 @@ LAYERS = [
     {"explain"},
     {"auditing"},
     {"plots"},
+    {"whatif"},
     {"persistence"},
     {"distributed"},
     {"distributed.dask"},

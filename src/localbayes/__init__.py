@@ -18,6 +18,7 @@ __all__ = [
     "audit",
     "load_model",
     "save_model",
+    "what_if",
 ]
 
 if TYPE_CHECKING:
@@ -34,16 +35,17 @@ if TYPE_CHECKING:
         LocalBayesClassifier,
     )
     from localbayes.persistence import load_model, save_model
+    from localbayes.whatif import what_if
 else:
 
     def __getattr__(name: str) -> Any:
         """Load the classifiers, and scikit-learn with them, when one is first asked for."""
         if name not in __all__:
             raise AttributeError(f"module 'localbayes' has no attribute {name!r}")
-        from localbayes import auditing, classifiers, persistence
+        from localbayes import auditing, classifiers, persistence, whatif
 
-        home = next(package for package in (classifiers, persistence, auditing) if name in package.__all__)
-        return getattr(home, name)
+        homes = (classifiers, persistence, auditing, whatif)
+        return getattr(next(home for home in homes if name in home.__all__), name)
 
 
 def __dir__() -> list[str]:

@@ -6,7 +6,17 @@ from typing import Annotated
 
 import typer
 
-from localbayes.cli import about, audit_command, data_commands, evaluate, explain_command, models, study, tune
+from localbayes.cli import (
+    about,
+    audit_command,
+    data_commands,
+    evaluate,
+    explain_command,
+    models,
+    study,
+    tune,
+    what_if_command,
+)
 from localbayes.cli.errors import OneLineErrors
 from localbayes.cli.plain import PlainApp
 
@@ -44,6 +54,7 @@ for _command in (
     models.fit,
     models.predict,
     explain_command.explain,
+    what_if_command.what_if,
     evaluate.evaluate,
     audit_command.inspect,
     audit_command.audit,
