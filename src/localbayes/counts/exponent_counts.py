@@ -29,7 +29,7 @@ class ExponentCounts:
     def cell_features(self, kappas: Any, sizes: Any, units: Any, alpha: float) -> Floats:
         """Logs of the factors of the local Bayes classifier, for every kappa from one count of the matches.
 
-        With S and T of :meth:`cell_sums` they are log(1 + S) and log((alpha + T / units) / (alpha sizes + S)).
+        They are log(1 + S) and log((alpha + T / units) / (alpha sizes + S)), S and T as in :meth:`cell_sums`.
         A value that was never seen, or is not known, has the factor one.
 
         Parameters
