@@ -78,7 +78,7 @@ struct Tally {
 template <class T>
 void join_columns(const Batch& b, int room, T* columns) {
     if (!b.distance) return;
-    for (int i = 0; i < b.m; ++i)
+    for (int i = 0; i < b.counted(); ++i)
         for (int k = 0; k < room; ++k) {
             const T* from = columns + b.distance->first_hit(i) * room + k;
             T sum = from[0];

@@ -24,7 +24,7 @@ public:
         run_joins(block, next, counts_ ? head.n_joins : head.n_distance_joins, n_vectors * W::kWords);
         next += head.joins_size;
         for (int l = 0; l < 3; ++l) next = resolve(block, next, head.n_added[l], added_[l].data());
-        if (counts_) resolve(block, next, head.n_columns, columns_.data());
+        if (counts_) resolve(block, next, uint32_t(columns_.size()), columns_.data());
         return {{added_[0].data(), added_[1].data(), added_[2].data(), int(head.n_added[0]), int(head.n_added[1]),
                  int(head.n_added[2])},
                 columns_.data(),

@@ -10,10 +10,11 @@ namespace {
 // A program is a row of numbers: a head, then joins, then addresses. An address is the place of a plane in the block,
 // in words, or, if it is odd, 1 + the place of a plane that was joined. A join is its number of planes, doubled, plus
 // one if their AND is wanted and not their OR, and the addresses of the planes. Joins that distances need come first.
+// The last addresses are the columns of C.
 struct ProgramHead {
     uint32_t n_joins, n_distance_joins, joins_size;
     uint32_t n_added[3];  // planes that count 1, 2 and 4; a multiple of eight, four and two
-    uint32_t n_columns, top;
+    uint32_t top;
 };
 constexpr size_t kHeadSize = sizeof(ProgramHead) / sizeof(uint32_t);
 
@@ -48,7 +49,6 @@ public:
             head_.n_added[l] = uint32_t(added_[l].size());
         }
         head_.joins_size = uint32_t(joins_.size());
-        head_.n_columns = uint32_t(columns_.size());
         const uint32_t* head = reinterpret_cast<const uint32_t*>(&head_);
         out.insert(out.end(), head, head + kHeadSize);
         for (const auto* part : {&joins_, &added_[0], &added_[1], &added_[2], &columns_})
