@@ -211,9 +211,10 @@ inline Table make_table(const Shape& shape, Random& random) {
                              shape.n_classes);
         else if (shape.weighted) segment.set_weights(part.sorted_weights.data(), shape.n_classes);
     }
-    for (const localbayes::Segment& segment : table.segments)
-        if (shape.tables) table.recipes.emplace_back(table.distance[0], segment);
     for (int64_t q = 0; q < shape.n_queries; ++q) make_query(table, random);
+    for (const localbayes::Segment& segment : table.segments)
+        if (shape.tables)
+            table.recipes.emplace_back(table.distance[0], segment, table.queries.data(), shape.n_queries);
     return table;
 }
 

@@ -131,6 +131,10 @@ class LocalBayesClassifier(LocalLearning):
             contenders=contenders,
         )
 
+    def bytes_per_prediction(self) -> int:
+        """Memory for the scores of one query; the compiled pass takes few queries at a time."""
+        return 8 * len(self.labels_) * (1 + len(self.kappas_))
+
     def terms(self, codes: Codes) -> tuple[Floats, Floats]:
         """Split the log joint; what terms made of columns add belongs to the columns."""
         codes = self.known_codes(codes)

@@ -82,9 +82,6 @@ public:
             check(part);
             part.set_runs(segments_.back(), n_classes);
         }
-        for (const Segment& s : segments_)
-            if (distance) recipes_.emplace_back(*distance, s);
-        batch_.recipes = recipes_.data();
         localbayes::expect(
             (!own || own->size() == table.shape(0)) && (!own_weight || own_weight->size() == table.shape(0)),
             "a class and a weight are needed for every query");
@@ -95,7 +92,10 @@ public:
         std::transform(table.data(), table.data() + table.size(), codes_.begin(), [=](Code c) {
             return c == kTop ? kUnseen : c == missing ? kMissing : c;
         });
-        if (distance) mark_unseen(ignore_unseen);
+        if (!distance) return;
+        mark_unseen(ignore_unseen);
+        for (const Segment& s : segments_) recipes_.emplace_back(*distance, s, codes_.data(), batch_.n_queries);
+        batch_.recipes = recipes_.data();
     }
     MatchCounts(const MatchCounts&) = delete;
 

@@ -67,12 +67,13 @@ struct Expression {
     uint8_t nearness, agreement;
 };
 
-// For every attribute that is not nominal, and every value of a query: the expressions of its digits. A value that was
-// never seen is one more.
+// For every attribute that is not nominal, and every value that queries have: the expressions of its digits. A value that
+// was never seen is one more.
 class Recipes {
 public:
-    // Throws std::invalid_argument where an attribute is neither nominal nor packed by value.
-    Recipes(const Distance& distance, const Segment& s);
+    // Codes are [query][attribute]. Throws std::invalid_argument where an attribute is neither nominal nor packed by
+    // value.
+    Recipes(const Distance& distance, const Segment& s, const uint32_t* codes, int64_t n_queries);
 
     struct Range {
         const Expression *begin, *end;

@@ -78,21 +78,20 @@ private:
 };
 
 // Log averages [query][class], or only those of the winners.
-template <class W, class Matches>
+template <class W, class Count>
 class ExponentContest {
 public:
     ExponentContest(const Batch& batch, const Smoothing& smoothing, const ExponentTable& table, int first_rest,
                     bool prunes, double* out)
         : batch_(batch), some_(first_of(batch, first_rest)), weights_(batch, table.kappas, table.n_kappas),
-          matcher_(batch), weigher_(batch), scorer_(batch, weights_.room, smoothing, table), table_(table), out_(out),
+          summer_(batch, table.n_kappas, weights_.room), scorer_(batch, weights_.room, smoothing, table), table_(table), out_(out),
           r_(batch.n_classes), room_(weights_.room), first_rest_(first_rest),
           prunes_(prunes && r_ > 1 && batch.distance && !batch.may_miss()),
           step_(fitting(batch.n_queries, 8 * (batch.V_size() + 4 * r_ * room_))), S_(step_ * r_ * room_),
           scores_(S_.size()), matches_(S_.size()), rest_(step_ * room_), known_(step_ * r_), wanted_(known_.size()),
-          w_(size_t(batch.n_distances()) * room_),
-          T_(std::max(size_t(batch.raw_width()) * room_, scorer_.size() + kOctet)), least_(room_), contest_(table, room_) {
+          least_(room_), contest_(table, room_) {
         if (prunes_) bounds_.emplace(batch, smoothing, table, first_rest);
-        if (prunes_ && first_rest < batch.m) some_matcher_.emplace(some_);
+        if (prunes_ && first_rest < batch.m) some_summer_.emplace(some_, table.n_kappas, room_);
     }
 
     void compute() {
@@ -107,18 +106,18 @@ public:
             std::fill(known_.begin(), known_.end(), 0);
             if (prunes_) {
                 for (int64_t q = 0; q < part.n_queries; ++q) find_bounds(part, q);
-                score(part, places, V, matcher_);
+                score(part, places, V);
                 for (int64_t q = 0; q < part.n_queries; ++q) want_contenders(q);
-                if (some_matcher_) {
+                if (some_summer_) {
                     look_at_some(part, places, V);
                     for (int64_t q = 0; q < part.n_queries; ++q) want_contenders(q);
                 }
-                score(part, places, V, matcher_);
+                score(part, places, V);
                 for (int64_t q = 0; q < part.n_queries; ++q) want_rest(q);
             } else {
                 std::fill(wanted_.begin(), wanted_.end(), 1);
             }
-            score(part, places, V, matcher_);
+            score(part, places, V);
             for (int64_t q = 0; q < part.n_queries; ++q) put(q, first + q);
         }
     }
@@ -131,32 +130,27 @@ private:
     size_t cell(int64_t q, int y) const { return (q * r_ + y) * room_; }
 
     // Scores of the classes that are wanted.
-    void score(const Batch& part, const Places& places, const double* V, Matches& matcher) {
-        matcher.count(part, places, V, wanted_.data(), [&](const auto& tally) {
-            sum_up(part, tally);
-            scorer_.template score<W>(tally.y, &S_[cell(tally.q, tally.y)], T_.data(), batch_.m,
-                                      &scores_[cell(tally.q, tally.y)]);
-            known_[tally.q * r_ + tally.y] = 1;
+    void score(const Batch& part, const Places& places, const double* V) {
+        summer_.sum(part, places, V, wanted_.data(), fill(), [&](int64_t q, int y, const Live&, const double* T) {
+            scorer_.begin(part.query(q));
+            scorer_.template score<W>(y, &S_[cell(q, y)], T, batch_.m, &scores_[cell(q, y)]);
+            known_[q * r_ + y] = 1;
         });
     }
     // Bounds of the classes that are wanted, from their first attributes.
     void look_at_some(const Batch& part, const Places& places, const double* V) {
         const Batch some = first_of(part, first_rest_);
-        some_matcher_->count(some, places, V, wanted_.data(), [&](const auto& tally) {
-            sum_up(some, tally);
-            scorer_.template score<W>(tally.y, &S_[cell(tally.q, tally.y)], T_.data(), first_rest_, least_.data());
+        some_summer_->sum(some, places, V, wanted_.data(), fill(), [&](int64_t q, int y, const Live&, const double* T) {
+            scorer_.begin(part.query(q));
+            scorer_.template score<W>(y, &S_[cell(q, y)], T, first_rest_, least_.data());
             for (int k = 0; k < table_.n_kappas; ++k) {
-                double& bound = scores_[cell(tally.q, tally.y) + k];
-                bound = std::min(bound, least_[k] + rest_[tally.q * room_ + k]);
+                double& bound = scores_[cell(q, y) + k];
+                bound = std::min(bound, least_[k] + rest_[q * room_ + k]);
             }
         });
     }
-    template <class Tally>
-    void sum_up(const Batch& part, const Tally& tally) {
-        weights_.fill(tally.q, tally.y, tally.live, w_.data());
-        weigher_.weigh(tally, w_.data(), room_, T_.data());
-        join_columns(part, room_, T_.data());
-        scorer_.begin(part.query(tally.q));
+    auto fill() const {
+        return [this](int64_t q, int y, const Live& live, double* w) { weights_.fill(q, y, live, w); };
     }
 
     // Bounds of all classes of a query. Wanted is the best of them, and classes that have no bound.
@@ -210,9 +204,8 @@ private:
     const Batch& batch_;
     const Batch some_;
     CellWeights<W> weights_;
-    Matches matcher_;
-    std::optional<Matches> some_matcher_;
-    Weigher<W> weigher_;
+    Summer<W, Count> summer_;
+    std::optional<Summer<W, Count>> some_summer_;
     ExponentScorer scorer_;
     std::optional<ExponentBounds> bounds_;
     const ExponentTable table_;
@@ -223,15 +216,15 @@ private:
     std::vector<double> S_, scores_, matches_;  // [query][class][kappa]
     std::vector<double> rest_;                  // [query][kappa]
     std::vector<uint8_t> known_, wanted_;       // [query][class]
-    std::vector<double> w_, T_, least_;         // of one query and class
+    std::vector<double> least_;                 // of one query and class
     Contest contest_;
 };
 
 template <class W>
 void exponent_scores(const Batch& b, const Smoothing& smoothing, const ExponentTable& table, int first_rest,
                      bool prunes, double* out) {
-    with_matcher<W>(b, [&]<class Matches>(Matches) {
-        ExponentContest<W, Matches>(b, smoothing, table, first_rest, prunes, out).compute();
+    with_count(b, [&]<class Count>(Count) {
+        ExponentContest<W, Count>(b, smoothing, table, first_rest, prunes, out).compute();
     });
 }
 

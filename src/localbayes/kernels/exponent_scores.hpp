@@ -23,9 +23,6 @@ public:
         for (int k = 0; k < n_sets_; ++k) first_[k] = table.w[k * (1 + m_)];
     }
 
-    // Numbers of T that are read: a multiple of eight.
-    size_t size() const { return size_t(may_miss_ ? m_ * room_ : 0) + size_; }
-
     // A value that was never seen, or is not known, has no factor.
     void begin(const uint32_t* query) {
         of_query_ = exponents_;
@@ -33,9 +30,9 @@ public:
             if (query[i] >= smoothing_.sizes[i]) std::fill_n(&of_query_[i * room_], room_, 0.0);
     }
 
-    // Scores of class y for all kappas, from the first n attributes; T is changed.
+    // Scores of class y for all kappas, from the first n attributes. T is read up to a multiple of eight.
     template <class W>
-    void score(int y, const double* S, double* T, int n, double* out) {
+    void score(int y, const double* S, const double* T, int n, double* out) {
         const int end = n * room_, all = padded(end, kOctet);
         for (int i = 0; i < n; ++i) std::copy_n(S, room_, &totals_[i * room_]);
         std::fill(totals_.begin() + end, totals_.begin() + all, 1.0);

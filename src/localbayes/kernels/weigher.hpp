@@ -56,10 +56,10 @@ class Summer {
 public:
     Summer(const Batch& b, int n_sets, int room)
         : n_sets_(n_sets), room_(room), matcher_(b), weigher_(b), w_(size_t(b.n_distances()) * room),
-          T_(size_t(b.raw_width()) * room), loose_(b, n_sets, room, matcher_.per_pass()) {}
+          T_(size_t(b.raw_width()) * room + 8), loose_(b, n_sets, room, matcher_.per_pass()) {}
 
     // Calls f(q, y, live, T[column][set]) for all queries and classes, or those that are wanted. fill(q, y, live, w)
-    // gives the weights of distances, [distance that is live][set].
+    // gives the weights of distances, [distance that is live][set]. T may be read a vector of eight beyond its end.
     template <class Fill, class F>
     void sum(const Batch& b, const Places& places, const double* V, const uint8_t* wanted, Fill fill, F f) {
         const auto finish = [&](const auto& tally) {
