@@ -310,8 +310,9 @@ def too_long(folder: Path, endings: tuple[str, ...], most: int) -> list[str]:
 
 
 def test_a_method_fits_on_a_page():
-    """The file of each of the eight methods is shorter than 150 lines."""
-    files = [SOURCE / "classifiers" / f"{name.lower()}.py" for name in sorted(METHODS)]
+    """The file of every method is shorter than 150 lines."""
+    names = [*(name.lower() for name in sorted(METHODS)), "local_bayes"]
+    files = [SOURCE / "classifiers" / f"{name}.py" for name in names]
     lengths = {path.name: len(path.read_text(encoding="utf-8").splitlines()) for path in files}
     assert {name: n for name, n in lengths.items() if n >= 150} == {}
 

@@ -28,9 +28,9 @@ struct Case {
     std::fprintf(
         stderr,
         "%s: %s differs at %zu: expected %.17g, got %.17g\n  table %llu: m %d, classes %d, rows %lld, queries %lld, "
-        "segments %d, max size %u, missing %d, weights %d, own rows %d, tables %d, cap %d\n",
+        "segments %d, max size %u, missing %d, weights %d, runs %d, own rows %d, tables %d, cap %d\n",
         c.isa.name, what, at, expected, got, (unsigned long long)c.seed, s.m, s.n_classes, (long long)s.n_rows,
-        (long long)s.n_queries, s.n_segments, s.max_size, s.may_miss, s.weighted, s.own, s.tables, s.cap);
+        (long long)s.n_queries, s.n_segments, s.max_size, s.may_miss, s.weighted, s.runs, s.own, s.tables, s.cap);
     std::exit(1);
 }
 
@@ -110,7 +110,7 @@ void check_adder(const Case& c, Random& random) {
     adder.add({added[0].data(), added[1].data(), added[2].data(), int(added[0].size()), int(added[1].size()),
                int(added[2].size())},
               kVectors<Portable>);
-    adder.for_each_row({0, 0, kBlockRows, nullptr}, [&](int row, int sum) {
+    adder.for_each_row({0, 0, kBlockRows, 1, nullptr}, [&](int row, int sum) {
         const int expected = plain::sum_of_planes(plain, row);
         if (sum != expected) differ(c, "sum of planes", size_t(row), expected, sum);
         const uint64_t mask = adder.high(sum / 8)[row / 64] & adder.lowest(sum % 8)[row / 64];
@@ -300,7 +300,8 @@ Shape choose_shape(uint64_t seed, Random& random) {
     s.n_segments = int(random.from_to(1, 3));
     s.max_size = kSizes[random.below(std::size(kSizes))];
     s.may_miss = random.one_in(3);
-    s.weighted = random.one_in(4);
+    s.weighted = random.one_in(3);
+    s.runs = s.weighted && random.one_in(2);
     s.own = s.n_rows > 0 && random.one_in(3);
     s.tables = seed % 2 == 1;
     s.cap = s.tables && random.one_in(3) ? 3 : 0;

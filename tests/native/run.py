@@ -27,7 +27,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 KERNELS = ROOT / "src" / "localbayes" / "kernels"
 BOUNDS = HERE / "instructions.json"
-WORKS = ("letters", "rows", "missing", "ordered", "columns")
+WORKS = ("letters", "rows", "missing", "runs", "weights", "ordered", "columns")
 SLACK = 1.05
 SANITIZE = ["-O1", "-g1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 
@@ -76,7 +76,7 @@ def compiler() -> str:
 def match_sources() -> list[str]:
     """Sources of the match counts."""
     x86 = ["isa_avx2.cpp", "isa_avx512.cpp"] if is_x86() else []
-    return ["layout.cpp", "check_rows.cpp", "distance.cpp", "isa.cpp", "isa_portable.cpp", *x86]
+    return ["layout.cpp", "check_rows.cpp", "repeats.cpp", "distance.cpp", "isa.cpp", "isa_portable.cpp", *x86]
 
 
 def build(programs: list[str], folder: Path, extra: list[str], emulate: bool = False) -> list[Path]:

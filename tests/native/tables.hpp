@@ -37,6 +37,7 @@ struct Shape {
     int n_segments = 1;
     uint32_t max_size = 2;
     bool may_miss = false, weighted = false, own = false;
+    bool runs = false;    // of rows of one weight, if rows are weighted
     bool tables = false;  // a distance by tables rather than Hamming's
     int cap = 0;          // of a distance by rank for all attributes; 0: tables made by chance, some nominal
 };
@@ -46,6 +47,8 @@ struct Part {
     std::vector<uint32_t> sizes, codes;
     std::vector<int64_t> classes, order, class_start;
     std::vector<double> weights, sorted_weights;
+    std::vector<int64_t> run_start;
+    std::vector<double> run_factor, loose;
     std::vector<uint64_t> words;
 };
 
@@ -92,13 +95,30 @@ void pack_as(const localbayes::Segment& segment, Part& part) {
     localbayes::pack(segment, codes.data(), part.order.data(), int64_t(part.order.size()), part.words.data());
 }
 
+// Rows of one class and weight are a run; some of them keep weights of their own.
+inline void make_runs(Part& part, Random& random) {
+    const size_t n = part.order.size();
+    for (size_t k = 0, next; k < n; k = next) {
+        const auto other = [&](size_t row) {
+            return part.classes[part.order[row]] != part.classes[part.order[k]] ||
+                   part.sorted_weights[row] != part.sorted_weights[k];
+        };
+        for (next = k + 1; next < n && !other(next);) ++next;
+        const bool loose = part.sorted_weights[k] == 0 || random.one_in(3);
+        part.run_start.push_back(int64_t(k));
+        part.run_factor.push_back(loose ? 0 : part.sorted_weights[k]);
+        if (loose) part.loose.insert(part.loose.end(), next - k, part.sorted_weights[k]);
+    }
+    part.run_start.push_back(int64_t(n));
+}
+
 inline Part make_part(const Shape& shape, const std::vector<uint32_t>& sizes, int64_t n, Random& random) {
     Part part;
     part.sizes = sizes;
     const int64_t favourite = random.below(shape.n_classes);  // makes classes of very different sizes
     for (int64_t k = 0; k < n; ++k) {
         part.classes.push_back(random.one_in(3) ? favourite : random.below(shape.n_classes));
-        part.weights.push_back(double(random.from_to(0, 24)) / 8);  // eighths add up without rounding
+        part.weights.push_back(double(random.from_to(0, shape.runs ? 4 : 24)) / 8);  // eighths add up without rounding
         for (int i = 0; i < shape.m; ++i) {
             const bool missing = shape.may_miss && random.one_in(6);
             // Half of the cells hold the first values, so that rows agree on many attributes.
@@ -108,12 +128,13 @@ inline Part make_part(const Shape& shape, const std::vector<uint32_t>& sizes, in
     }
     part.order.resize(n);
     std::iota(part.order.begin(), part.order.end(), 0);
-    std::stable_sort(part.order.begin(), part.order.end(),
-                     [&](int64_t a, int64_t b) { return part.classes[a] < part.classes[b]; });
+    const auto place = [&](int64_t k) { return std::pair(part.classes[k], shape.runs ? part.weights[k] : 0); };
+    std::stable_sort(part.order.begin(), part.order.end(), [&](int64_t a, int64_t b) { return place(a) < place(b); });
     part.class_start.assign(shape.n_classes + 1, 0);
     for (const int64_t y : part.classes) ++part.class_start[y + 1];
     std::partial_sum(part.class_start.begin(), part.class_start.end(), part.class_start.begin());
     for (const int64_t k : part.order) part.sorted_weights.push_back(part.weights[k]);
+    if (shape.runs) make_runs(part, random);
     return part;
 }
 
@@ -184,11 +205,16 @@ inline Table make_table(const Shape& shape, Random& random) {
         else pack_as<uint32_t>(segment, part);
         segment.words = part.words.data();
         segment.class_start = part.class_start.data();
-        segment.weights = shape.weighted ? part.sorted_weights.data() : nullptr;
+        if (shape.weighted && shape.runs)
+            segment.set_runs({part.run_start.data(), part.run_factor.data(), part.loose.data(), part.run_factor.size(),
+                              part.loose.size()},
+                             shape.n_classes);
+        else if (shape.weighted) segment.set_weights(part.sorted_weights.data(), shape.n_classes);
     }
-    for (const localbayes::Segment& segment : table.segments)
-        if (shape.tables) table.recipes.emplace_back(table.distance[0], segment);
     for (int64_t q = 0; q < shape.n_queries; ++q) make_query(table, random);
+    for (const localbayes::Segment& segment : table.segments)
+        if (shape.tables)
+            table.recipes.emplace_back(table.distance[0], segment, table.queries.data(), shape.n_queries);
     return table;
 }
 

@@ -17,12 +17,15 @@ struct Work {
     Shape shape;
 };
 
-// Many classes of middling size, two large classes, the same with missing values, ordered distances, and many
-// attributes with small classes.
+// Many classes of middling size, two large classes, the same with missing values, with runs of one weight and with
+// weights of their own, ordered distances, and many attributes with small classes.
 constexpr Work kWorks[] = {
     {"letters", {.m = 16, .n_classes = 10, .n_rows = 2000, .n_queries = 64, .max_size = 10}},
     {"rows", {.m = 20, .n_classes = 2, .n_rows = 20000, .n_queries = 16, .max_size = 8}},
     {"missing", {.m = 20, .n_classes = 2, .n_rows = 20000, .n_queries = 16, .max_size = 8, .may_miss = true}},
+    {"runs",
+     {.m = 20, .n_classes = 2, .n_rows = 20000, .n_queries = 16, .max_size = 8, .weighted = true, .runs = true}},
+    {"weights", {.m = 20, .n_classes = 2, .n_rows = 20000, .n_queries = 16, .max_size = 8, .weighted = true}},
     {"ordered", {.m = 16, .n_classes = 10, .n_rows = 2000, .n_queries = 64, .max_size = 10, .tables = true, .cap = 3}},
     {"columns", {.m = 69, .n_classes = 24, .n_rows = 204, .n_queries = 64, .max_size = 4}},
 };
@@ -52,6 +55,6 @@ int main(int argc, char** argv) {
         std::printf("%016llx\n", (unsigned long long)checksum);
         return 0;
     }
-    std::fprintf(stderr, "usage: work letters|rows|missing|ordered|columns\n");
+    std::fprintf(stderr, "usage: work letters|rows|missing|runs|weights|ordered|columns\n");
     return 2;
 }

@@ -7,25 +7,19 @@ import numpy as np
 import numpy.typing as npt
 
 from localbayes.classifiers.kappa import mix
-from localbayes.classifiers.lazy import NeighbourWeights, Weighting
+from localbayes.classifiers.lazy import Weighting
 from localbayes.classifiers.lcwnb import cell_weightings
 from localbayes.classifiers.local_distance import agreement_units
-from localbayes.classifiers.local_learning import LocalLearning
-from localbayes.classifiers.local_views import averaged_weights
+from localbayes.classifiers.local_scores import ALPHA, LocalScores
 from localbayes.classifiers.scores import log_total, mix_terms
 from localbayes.classifiers.shared import with_shared_parameters
-from localbayes.counts import Codes, Floats, MatchCounts, Rows
+from localbayes.counts import Codes, Floats, MatchCounts
 from localbayes.parameters import Discretize, Missing
 
 __all__ = ["LocalBayesClassifier"]
 
-# Added to every count of a value.
-_ALPHA = 0.5
-# Rows that speak for the shares of the classes, whatever the query is.
-_PRIOR_ROWS = 0.5
 
-
-class LocalBayesClassifier(LocalLearning):
+class LocalBayesClassifier(LocalScores):
     """A local naive Bayes for tables of numbers, categories, dates and missing values.
 
     Around every query a naive Bayes is fitted to training rows that weigh gamma_y^d, as in :class:`LCWNB`.
@@ -92,7 +86,7 @@ class LocalBayesClassifier(LocalLearning):
         q, units = self.sizes_.astype(np.float64), agreement_units(self.ordered_sizes_)
         features = np.empty((*S.shape, 1 + m))
         features[..., 0] = np.log1p(S)
-        np.log((_ALPHA + T[..., :m] / units) / (_ALPHA * q + known), out=features[..., 1:])
+        np.log((ALPHA + T[..., :m] / units) / (ALPHA * q + known), out=features[..., 1:])
         row, attribute = np.nonzero(codes >= self.sizes_)  # never seen, or not known
         features[row, :, 1 + attribute] = 0.0
         return features
@@ -103,36 +97,8 @@ class LocalBayesClassifier(LocalLearning):
 
     def combine(self, log_joints: Sequence[Floats] | Floats, distance_counts: Any = None) -> Floats:
         """Average the probabilities, and those of the classes alone as if half a row more had said them."""
-        log_share, shares = self._with_prior()
+        log_share, shares = self.with_prior()
         return mix(np.stack([*log_joints, np.broadcast_to(log_share, log_joints[0].shape)]), shares)
-
-    def _with_prior(self) -> tuple[Floats, Floats]:
-        """Log shares of the classes, smoothed (n, r), and the shares of all that is averaged (k + 1, n).
-
-        Counts are the same for all queries (n = 1), but for rows that are left out.
-        """
-        count = np.atleast_2d(self.class_count)
-        n = count.sum(axis=1)
-        log_share: Floats = np.log((_ALPHA + count) / (_ALPHA * len(self.labels_) + n[:, None]))
-        shares = np.vstack([np.outer(self.kappa_weights_, n), np.full(len(n), _PRIOR_ROWS)])
-        return log_share, shares / (n + _PRIOR_ROWS)
-
-    def log_joint(self, codes: Codes) -> Floats:
-        """Log of the average probabilities, in one compiled pass over the rows."""
-        codes = self.known_codes(codes)
-        return self._joint(codes, self.index_.count(codes))
-
-    def _joint(self, codes: Codes, counts: MatchCounts) -> Floats:
-        _, _, S, T = counts.cell_sums(self.kappas_)
-        parts = [
-            exponents.log_proba(self.features(codes, *sums))
-            for exponents, *sums in zip(self.exponents_, S, T, strict=True)
-        ]
-        return self.combine(parts)
-
-    def contenders(self, codes: Codes) -> Floats:
-        """The log joint of all classes."""
-        return self.log_joint(codes)
 
     def terms(self, codes: Codes) -> tuple[Floats, Floats]:
         """Split the log joint; what terms made of columns add belongs to the columns."""
@@ -149,22 +115,9 @@ class LocalBayesClassifier(LocalLearning):
             # Averaging shrinks terms to zero, so zero must favour no class: what all classes share is base.
             level = own.mean(axis=1, keepdims=True)
             parts.append((base + level.sum(axis=2), own - level))
-        log_share, shares = self._with_prior()
+        log_share, shares = self.with_prior()
         base, own = parts[0]
         parts.append((np.broadcast_to(log_share, base.shape), np.zeros(own.shape)))
         return mix_terms(
             [(base + np.log(s)[:, None], own) for (base, own), s in zip(parts, shares, strict=True)]
         )
-
-    def others_log_joint(self, rows: Rows) -> Floats:
-        """Log joint of training rows without themselves."""
-        others = self.as_others_know(rows)
-        return self._joint(others.codes, self._count_others(others))
-
-    def others_terms(self, rows: Rows) -> tuple[Floats, Floats]:
-        """The same, split."""
-        return super().others_terms(self.as_others_know(rows))
-
-    def neighbour_weights(self, distance_counts: npt.NDArray[Any]) -> NeighbourWeights:
-        """gamma^d, gamma and rho, averaged over the kappas in use."""
-        return averaged_weights(distance_counts, self.kappas_, self.kappa_weights_)

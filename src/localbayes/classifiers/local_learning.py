@@ -20,10 +20,10 @@ from localbayes.encoding.rich_encoder import RichEncoder
 from localbayes.fields import Fields
 from localbayes.parameters import check_count
 
-__all__ = ["LocalLearning"]
+__all__ = ["ALPHA", "LocalLearning"]
 
 # What the formula adds to the count of a value.
-_ALPHA = 0.5
+ALPHA = 0.5
 # Rows that are left out at most, and how many of them tell roughly where the best kappa is.
 _ROWS, _FEW_ROWS = 4000, 500
 # Features that are held at once, and rows that are left out even if they have more.
@@ -154,7 +154,7 @@ class LocalLearning(LazyClassifier):
 
         def fill(at: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
             chunk = slice(at[0], at[-1] + 1)
-            features[:, chunk] = source.left_out_features(rows.take(chunk), kappas, self.features, _ALPHA)
+            features[:, chunk] = source.left_out_features(rows.take(chunk), kappas, self.features, ALPHA)
             return at
 
         self.in_chunks(fill, np.arange(len(rows)), np.empty(len(rows), np.int64), sets=len(kappas))

@@ -127,6 +127,10 @@ class CodeAnswers(Formula):
         """Scratch memory that the formula needs for one query."""
         raise NotImplementedError
 
+    def bytes_per_prediction(self) -> int:
+        """Scratch memory that predicting one query needs, with all weightings."""
+        return self.n_weightings * self.bytes_per_query()
+
     def most_queries(self) -> int:
         """Most queries to work on before an interrupt (Ctrl-C) is handled."""
         raise NotImplementedError
@@ -144,7 +148,7 @@ class CodeAnswers(Formula):
             queries,
             out,
             n_jobs=self.n_jobs,
-            bytes_per_query=(sets or self.n_weightings) * self.bytes_per_query(),
+            bytes_per_query=sets * self.bytes_per_query() if sets else self.bytes_per_prediction(),
             most_queries=self.most_queries(),
         )
 

@@ -281,12 +281,12 @@ class MatchIndex:
             How much of the own row to leave out, if rows have weights.
         """
         segments = self.segments or [_nothing(codes, self._room, self.n_classes, self.may_miss, self.measure)]
-        weighted = any(s.weights is not None for s in segments)
+        weighted = any(s.weighted for s in segments)
         parts = [s.as_kernel_input(weighted) for s in segments]
         queries = np.ascontiguousarray(codes)
         given = parts, queries, self.n_classes, self.may_miss, own, own_weight
         distance = self.measure.kernel, self.distance.ignores_unseen
-        return MatchCounts(compiled.MatchCounts(*given, *distance))
+        return MatchCounts(compiled.MatchCounts(*given, *distance, weighted))
 
     def bytes_per_query(self) -> int:
         """Upper bound of the memory that counting and scoring one query needs."""
@@ -303,20 +303,9 @@ class MatchIndex:
         foreign, _ = self._foreign(rows)
         return np.where(foreign, unseen_code(rows.dtype), rows).astype(rows.dtype) if foreign.any() else rows
 
-    def fields(self) -> dict[str, Any]:
-        """Named arrays from which :meth:`restore` takes the rows."""
-        segments = [
-            {
-                "words": s.words,
-                "class_start": s.class_start,
-                "sizes": s.sizes,
-                "row_classes": s.row_classes,
-                "first_row": s.first_row,
-                "weights": s.weights,
-                "by_value": s.by_value,
-            }
-            for s in self.segments
-        ]
+    def fields(self, plain: bool = False) -> dict[str, Any]:
+        """Named arrays from which :meth:`restore` takes the rows; every row packed if they are to be plain."""
+        segments = [(s.plain(self.may_miss) if plain else s).fields() for s in self.segments]
         return {"room": self._room, "segments": segments}
 
     def restore(self, fields: Fields) -> None:
@@ -326,15 +315,7 @@ class MatchIndex:
             raise ValueError("the training rows have no room for the values of their columns")
         first, segments = 0, []
         for part in fields.each("segments"):
-            segment = Segment(
-                part.array("words", "u", 1).astype(np.uint64, copy=False),
-                part.array("class_start", "i", 1).astype(np.int64, copy=False),
-                part.array("sizes", "u", 1).astype(np.uint32, copy=False),
-                part.array("row_classes", "u", 1),
-                part.get("first_row", int),
-                part.optional_array("weights", "f", 1),
-                part.optional_array("by_value", "u", 1),
-            )
+            segment = Segment.restore(part)
             check_segment(segment, self.n_classes, len(self.sizes), self.may_miss)
             if segment.first_row != first or (segment.sizes > room).any():
                 raise ValueError("the parts of the training rows do not follow each other")
@@ -347,7 +328,7 @@ class MatchIndex:
         """Rows of each class, or their weight."""
         total = np.zeros(self.n_classes)
         for s in self.segments:
-            total += np.bincount(s.class_codes, s.weights, self.n_classes)
+            total += np.bincount(s.class_codes, s.row_weights if s.weighted else None, self.n_classes)
         return total
 
     def _set_apart(self, codes: Codes) -> Codes:

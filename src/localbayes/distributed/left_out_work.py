@@ -105,7 +105,7 @@ def count_batch(part: Part, batch: Arrays) -> Arrays:
     codes, classes, weights, numbers = batch
     own = np.isin(numbers, part.left_out[3])
     # A row of weight 2 is two rows, of which one is left out at a time.
-    weighted = any(segment.weights is not None for segment in part.index.segments)
+    weighted = any(segment.weighted for segment in part.index.segments)
     own_weight = np.minimum(weights[own], 1.0) if weighted else None
     first = part.index.count(codes[own], classes[own], own_weight)
     second = part.index.count(codes[~own])

@@ -99,7 +99,7 @@ def write_rows(folder: Path, number: int, index: MatchIndex) -> RowFile:
     index : MatchIndex
         The rows, which were added at once.
     """
-    fields = index.fields()
+    fields = index.fields(plain=True)
     segments = [s for s in fields["segments"] if s["class_start"][-1]]
     if not segments:
         nothing = np.zeros(index.n_classes + 1, np.int64)

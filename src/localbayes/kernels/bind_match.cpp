@@ -19,20 +19,34 @@ T array_of(nb::handle object) {
     return array;
 }
 
-// Rows of one part as Python has them: words, class starts, sizes, weights or None, and, if it is given, by_value.
+// Rows of one part as Python has them: words, class starts, sizes, weights or None and, if they are given, by_value,
+// the starts of runs and their factors. With runs, the weights are those of rows that have weights of their own.
 struct SegmentArrays {
     explicit SegmentArrays(nb::handle part)
         : words(array_of<In<uint64_t, 1>>(part[0])), start(array_of<In<int64_t, 1>>(part[1])),
           sizes(array_of<In<uint32_t, 1>>(part[2])), weights(array_of<std::optional<In<double, 1>>>(part[3])) {
-        if (nb::len(part) > 4) by_value = array_of<std::optional<In<uint8_t, 1>>>(part[4]);
+        const size_t n = nb::len(part);
+        if (n > 4) by_value = array_of<std::optional<In<uint8_t, 1>>>(part[4]);
+        if (n > 6) {
+            run_start = array_of<std::optional<In<int64_t, 1>>>(part[5]);
+            run_factor = array_of<std::optional<In<double, 1>>>(part[6]);
+        }
     }
     Segment view(bool may_miss) const {
         expect(!by_value || by_value->size() == sizes.size(), "by_value needs an entry for every attribute");
         Segment s(sizes.data(), int(sizes.size()), may_miss, by_value ? by_value->data() : nullptr);
         s.words = words.data();
         s.class_start = start.data();
-        s.weights = weights ? weights->data() : nullptr;
         return s;
+    }
+    // Once the classes are known to fit.
+    void set_runs(Segment& s, int n_classes) const {
+        if (run_start) {
+            expect(run_factor && run_start->size() == run_factor->size() + 1, "a run needs a start and a factor");
+            s.set_runs({run_start->data(), run_factor->data(), weights ? weights->data() : nullptr, run_factor->size(),
+                        weights ? weights->size() : 0},
+                       n_classes);
+        } else if (weights) s.set_weights(weights->data(), n_classes);
     }
 
     In<uint64_t, 1> words;
@@ -40,6 +54,8 @@ struct SegmentArrays {
     In<uint32_t, 1> sizes;
     std::optional<In<double, 1>> weights;
     std::optional<In<uint8_t, 1>> by_value;
+    std::optional<In<int64_t, 1>> run_start;
+    std::optional<In<double, 1>> run_factor;
 };
 
 // A batch of queries over training rows. It borrows the arrays of the rows and the distance, which Python keeps alive.
@@ -47,7 +63,8 @@ class MatchCounts {
 public:
     template <class Code>
     MatchCounts(nb::sequence parts, In<Code, 2> table, int n_classes, bool may_miss, std::optional<In<int64_t, 1>> own,
-                std::optional<In<double, 1>> own_weight, const Distance* distance, bool ignore_unseen)
+                std::optional<In<double, 1>> own_weight, const Distance* distance, bool ignore_unseen,
+                std::optional<bool> weighted)
         : codes_(table.size()), own_(own), own_weight_(own_weight), batch_{segments_,
                                                                            codes_.data(),
                                                                            own ? own->data() : nullptr,
@@ -59,14 +76,12 @@ public:
                                                                            distance} {
         for (nb::handle part : parts) arrays_.emplace_back(part);
         expect(!arrays_.empty() && n_classes >= 1 && (!distance || distance->m() == batch_.m));
-        batch_.weighted = arrays_[0].weights.has_value();
+        batch_.weighted = weighted.value_or(arrays_[0].weights.has_value());
         for (const SegmentArrays& part : arrays_) {
             segments_.push_back(part.view(may_miss));
             check(part);
+            part.set_runs(segments_.back(), n_classes);
         }
-        for (const Segment& s : segments_)
-            if (distance) recipes_.emplace_back(*distance, s);
-        batch_.recipes = recipes_.data();
         localbayes::expect(
             (!own || own->size() == table.shape(0)) && (!own_weight || own_weight->size() == table.shape(0)),
             "a class and a weight are needed for every query");
@@ -77,7 +92,10 @@ public:
         std::transform(table.data(), table.data() + table.size(), codes_.begin(), [=](Code c) {
             return c == kTop ? kUnseen : c == missing ? kMissing : c;
         });
-        if (distance) mark_unseen(ignore_unseen);
+        if (!distance) return;
+        mark_unseen(ignore_unseen);
+        for (const Segment& s : segments_) recipes_.emplace_back(*distance, s, codes_.data(), batch_.n_queries);
+        batch_.recipes = recipes_.data();
     }
     MatchCounts(const MatchCounts&) = delete;
 
@@ -130,6 +148,21 @@ public:
                 [&] { current_isa->cell_features(batch_, kappas.data(), int(n_kappas), smoothing, out.data()); });
         return out;
     }
+    auto exponent_scores(In<double, 1> kappas, In<double, 1> sizes, In<double, 1> units, double alpha, In<double, 2> w,
+                         In<double, 2> bias, In<double, 1> shares, In<double, 1> prior, double prior_share,
+                         int first_rest, bool prunes) {
+        const size_t n_kappas = kappas.size(), m = size_t(batch_.m);
+        expect(n_kappas > 0 && sizes.size() == m && units.size() == m && w.shape(0) == n_kappas &&
+               w.shape(1) == 1 + m && bias.shape(0) == n_kappas && bias.shape(1) == r() && shares.size() == n_kappas &&
+               prior.size() == r() && first_rest > 0 && first_rest <= batch_.m);
+        auto out = make<double, 2>({n(), r()});
+        const Smoothing smoothing{alpha, sizes.data(), units.data()};
+        const ExponentTable table{kappas.data(), w.data(),    bias.data(),   shares.data(),
+                                  prior.data(),  prior_share, int(n_kappas), int(r())};
+        without_gil(
+            [&] { current_isa->exponent_scores(batch_, smoothing, table, first_rest, prunes, out.data()); });
+        return out;
+    }
     auto log_joint(In<double, 3> weights, In<double, 1> sizes, double alpha, double margin) {
         expect(weights.shape(0) == n() && weights.shape(1) == r() && weights.shape(2) == size_t(batch_.n_distances()));
         expect(sizes.size() == size_t(batch_.m));
@@ -157,8 +190,10 @@ private:
         bool fits = s.columns.size() == size_t(batch_.m) && part.start.size() == r() + 1 && s.class_start[0] == 0;
         for (size_t y = 0; fits && y < r(); ++y) fits = s.class_start[y] <= s.class_start[y + 1];
         const int64_t n = fits ? s.class_start[r()] : 0;
-        expect(fits && part.words.size() == s.words_needed(n) && part.weights.has_value() == batch_.weighted &&
-               (!part.weights || part.weights->size() == size_t(n)));
+        expect(fits && part.words.size() == s.words_needed(n));
+        if (!part.run_start)
+            expect(part.weights.has_value() == batch_.weighted &&
+                   (!part.weights || part.weights->size() == size_t(n)));
     }
     // A code that the distance does not know is a value never seen, which has no part in the distance if that is asked
     // for.
@@ -219,9 +254,10 @@ auto solve(In<double, 3> V, double kappa) {
 template <class Code>
 void bind_count(nb::class_<MatchCounts>& c) {
     c.def(nb::init<nb::sequence, In<Code, 2>, int, bool, std::optional<In<int64_t, 1>>, std::optional<In<double, 1>>,
-                   const Distance*, bool>(),
+                   const Distance*, bool, std::optional<bool>>(),
           nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), nb::arg().none(),
-          nb::arg("distance").none() = nb::none(), nb::arg("ignore_unseen") = false, nb::keep_alive<1, 8>());
+          nb::arg("distance").none() = nb::none(), nb::arg("ignore_unseen") = false,
+          nb::arg("weighted").none() = nb::none(), nb::keep_alive<1, 8>());
 }
 
 void make_distance(Distance* self, In<uint32_t, 1> sizes, In<uint8_t, 1> d, In<uint8_t, 1> s,
@@ -247,6 +283,7 @@ void bind_match(nb::module_& m) {
         .def("weighted_sums", &MatchCounts::weighted_sums)
         .def("cell_sums", &MatchCounts::cell_sums)
         .def("cell_features", &MatchCounts::cell_features)
+        .def("exponent_scores", &MatchCounts::exponent_scores)
         .def("log_joint", &MatchCounts::log_joint)
         .def("cell_log_joint", &MatchCounts::cell_log_joint);
     m.def("log_joint_of_sums", &log_joint_of_sums);

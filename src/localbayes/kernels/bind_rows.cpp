@@ -1,7 +1,9 @@
 // The Python face of packing.
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
 
 #include "arrays.hpp"
+#include "repeats.hpp"
 
 using namespace localbayes;
 
@@ -49,6 +51,23 @@ void check_arrays(In<uint64_t, 1> words, In<int64_t, 1> class_start, In<uint32_t
     without_gil([&] { check_rows(s, words.size(), class_start.size()); });
 }
 
+// The first row of every cell, and the cell of every row; None if there are more than `most` cells.
+template <class Code>
+nb::object repeats(In<Code, 2> codes, In<int64_t, 1> classes, int64_t most) {
+    const size_t n = codes.shape(0);
+    expect(classes.size() == n && n < 0xFFFFFFFFu, "a class is needed for every row, and rows below 2^32 - 1");
+    auto cells = make<uint32_t, 1>({n});
+    std::vector<int64_t> found;
+    bool few = false;
+    without_gil([&] {
+        few = find_repeats(codes.data(), classes.data(), int64_t(n), codes.shape(1), most, cells.data(), found);
+    });
+    if (!few) return nb::none();
+    auto first = make<int64_t, 1>({found.size()});
+    std::copy(found.begin(), found.end(), first.data());
+    return nb::make_tuple(first, cells);
+}
+
 }  // namespace
 
 void bind_rows(nb::module_& m) {
@@ -57,6 +76,9 @@ void bind_rows(nb::module_& m) {
     m.def("pack", &pack_rows<uint8_t>, arg, arg, arg, arg, by_value);
     m.def("pack", &pack_rows<uint16_t>, arg, arg, arg, arg, by_value);
     m.def("pack", &pack_rows<uint32_t>, arg, arg, arg, arg, by_value);
+    m.def("find_repeats", &repeats<uint8_t>);
+    m.def("find_repeats", &repeats<uint16_t>);
+    m.def("find_repeats", &repeats<uint32_t>);
     m.def("unpack", &unpack_rows, arg, arg, arg, arg, by_value);
     m.def("check_rows", &check_arrays, nb::arg("words"), nb::arg("class_start"), nb::arg("sizes"), nb::arg("may_miss"),
           by_value);

@@ -35,11 +35,12 @@ inline uint64_t bits_between(int64_t begin, int64_t end) {
     return lo == 64 ? 0 : below_hi & (~uint64_t{0} << lo);
 }
 
-// Rows [begin, end) of a block, all of class y; their weights, if rows have any.
+// Rows [begin, end) of a block, all of class y. Each counts `factor` times or, if there are weights, weights[row].
 struct Piece {
-    bool small() const { return weights || end - begin <= kSmallPiece; }
+    bool small() const { return end - begin <= kSmallPiece; }
 
     int y, begin, end;
+    double factor;
     const double* weights;
 };
 
@@ -54,12 +55,26 @@ struct Piece {
 template <class W, class F>
 void for_each_block(const Segment& s, int y, int end_y, size_t n_queries, F f) {
     std::vector<Piece> pieces;
+    std::vector<double> weights;  // of the rows of a block, each at its place
+    size_t run = s.runs.empty() ? 0 : s.first_run[y];
     for (int64_t row = s.class_start[y], end = s.class_start[end_y]; row < end;) {
         const int64_t block = row / kBlockRows, start = block * kBlockRows, stop = std::min(end, start + kBlockRows);
         for (pieces.clear(); row < stop;) {
             while (s.class_start[y + 1] <= row) ++y;
-            const int64_t next = std::min(stop, s.class_start[y + 1]);
-            pieces.push_back({y, int(row - start), int(next - start), s.weights ? s.weights + row : nullptr});
+            int64_t next = std::min(stop, s.class_start[y + 1]);
+            Piece piece{y, int(row - start), 0, 1, nullptr};
+            if (!s.runs.empty()) {
+                while (s.runs[run + 1].start <= row) ++run;
+                next = std::min(next, s.runs[run + 1].start);
+                piece.factor = s.runs[run].factor;
+                if (s.runs[run].weights) {
+                    weights.resize(kBlockRows);
+                    piece.weights = weights.data();
+                    std::copy_n(s.runs[run].weights + (row - s.runs[run].start), next - row, &weights[row - start]);
+                }
+            }
+            piece.end = int(next - start);
+            pieces.push_back(piece);
             row = next;
         }
         const int first = pieces.front().begin / 64, n_words = vectors<W>(pieces.back().end - 64 * first) * W::kWords;
@@ -67,6 +82,7 @@ void for_each_block(const Segment& s, int y, int end_y, size_t n_queries, F f) {
         for (Piece& p : pieces) {
             p.begin -= 64 * skipped;
             p.end -= 64 * skipped;
+            if (p.weights) p.weights += 64 * skipped;
         }
         if (n_queries >= kMany && s.words_needed(end) > kCachedWords)
             prefetch(s.block(block), s.n_planes * kBlockWords);

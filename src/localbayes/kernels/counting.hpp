@@ -12,12 +12,13 @@ namespace {
 // One query against one block of rows: its planes, added up.
 template <class W>
 struct Sight {
-    explicit Sight(const Batch& b)
-        : by_tables(b.distance != nullptr), hamming(b), tables(b), sums(b.n_distances() - 1) {}
+    // Columns are needed only if matches are counted.
+    explicit Sight(const Batch& b, bool counts = true)
+        : by_tables(b.distance != nullptr), hamming(b), tables(b, counts), sums(b.n_distances() - 1) {}
 
     void look(const Segment& s, const uint64_t* block, const uint32_t* places, const uint32_t* codes, int rows) {
         const int n_vectors = vectors<W>(rows);
-        planes = by_tables ? tables.find(s, block, codes, n_vectors) : hamming.find(s, block, places, codes, n_vectors);
+        planes = by_tables ? tables.find(block, places, n_vectors) : hamming.find(s, block, places, codes, n_vectors);
         sums.add(planes.added, n_vectors);
     }
 
@@ -45,7 +46,7 @@ template <class W>
 void count_distances(const Batch& b, const Places& places, double* V) {
     const size_t size = b.V_size();
     std::fill_n(V, b.n_queries * size, 0.0);
-    Sight<W> sight(b);
+    Sight<W> sight(b, false);
     const int64_t step = fitting(b.n_queries, 8 * size);
     for (int64_t first = 0; first < b.n_queries; first += step)
         for (const Segment& s : b.segments)
@@ -61,10 +62,17 @@ void count_distances(const Batch& b, const Places& places, double* V) {
 
 using Live = std::vector<int>;  // distances at which a class has rows, increasing
 
+inline void find_live(const Batch& b, const double* V, Live& live) {
+    live.clear();
+    for (int d = 0; d < b.n_distances(); ++d, V += b.class_room())
+        if (*V != 0) live.push_back(d);
+}
+
 // C of one query and class: rows[d * stride + column], zero but for the distances that are live. There is a column for
 // every digit of agreement, which `join_columns` puts together.
 template <class Count>
 struct Tally {
+    size_t slot;  // of the query in its pass
     int64_t q;
     int y;
     const Count* rows;
@@ -77,7 +85,7 @@ struct Tally {
 template <class T>
 void join_columns(const Batch& b, int room, T* columns) {
     if (!b.distance) return;
-    for (int i = 0; i < b.m; ++i)
+    for (int i = 0; i < b.counted(); ++i)
         for (int k = 0; k < room; ++k) {
             const T* from = columns + b.distance->first_hit(i) * room + k;
             T sum = from[0];
@@ -87,7 +95,7 @@ void join_columns(const Batch& b, int room, T* columns) {
     if (b.may_miss()) std::copy_n(columns + b.n_hits() * room, b.m * room, columns + b.m * room);
 }
 
-// Counts C of one query and class at a time, in integers or, where rows have weights, in double.
+// Counts C of one query and class at a time, in integers or, where rows count more or less than once, in double.
 template <class W, class Count>
 class Matcher {
 public:
@@ -100,25 +108,43 @@ public:
     // Calls f(tally) for all queries and classes, or those that are wanted ([query][class]).
     template <class F>
     void count(const Batch& b, const Places& places, const double* V, const uint8_t* wanted, F f) {
+        CountAll none;
+        count(b, places, V, wanted, none, f);
+    }
+
+    // The same, but rows that have weights of their own are left to `loose` (see weigher.hpp), if that takes them.
+    template <class Loose, class F>
+    void count(const Batch& b, const Places& places, const double* V, const uint8_t* wanted, Loose& loose, F f) {
         for (int y = 0; y < b.n_classes; ++y) {
             for (int64_t q = 0; q < b.n_queries; ++q) {
                 if (!wanted || wanted[q * b.n_classes + y]) queries_.push_back(q);
-                if (queries_.size() == per_pass_) pass(b, places, V, y, f);
+                if (queries_.size() == per_pass_) pass(b, places, V, y, loose, f);
             }
-            if (!queries_.empty()) pass(b, places, V, y, f);
+            if (!queries_.empty()) pass(b, places, V, y, loose, f);
         }
     }
 
+    size_t per_pass() const { return per_pass_; }  // queries
+
 private:
-    template <class F>
-    void pass(const Batch& b, const Places& places, const double* V, int y, F& f) {
+    struct CountAll {
+        static constexpr bool kTakes = false;
+    };
+
+    template <class Loose, class F>
+    void pass(const Batch& b, const Places& places, const double* V, int y, Loose& loose, F& f) {
+        if constexpr (Loose::kTakes) loose.begin(b, V, queries_, y);
         for (const Segment& s : b.segments)
             for_each_block<W>(s, y, y + 1, queries_.size(), [&](const uint64_t* block, const auto& pieces) {
                 for (size_t k = 0; k < queries_.size(); ++k) {
                     const int64_t q = queries_[k];
-                    sight_.look(s, block, places.of(s, q), b.query(q), pieces[0].end);
-                    counter_.add(sight_.sums, sight_.planes.top, sight_.planes.columns, pieces[0],
-                                 &tallies_[k * tally_size_]);
+                    sight_.look(s, block, places.of(s, q), b.query(q), pieces.back().end);
+                    counter_.look(sight_.sums, sight_.planes.top, sight_.planes.columns);
+                    for (const Piece& piece : pieces) {
+                        if constexpr (Loose::kTakes)
+                            if (piece.weights && loose.add(k, sight_, piece)) continue;
+                        counter_.add(piece, &tallies_[k * tally_size_]);
+                    }
                 }
             });
         for (size_t k = 0; k < queries_.size(); ++k) {
@@ -126,26 +152,22 @@ private:
             Count* rows = &tallies_[k * tally_size_];
             Count* own = b.own && b.own[q] == y ? rows + size_t(own_distance(b, q)) * width_ : nullptr;
             if (own) leave_out(b, q, own);
-            find_live(b, V + q * b.V_size() + y, rows);
-            f(Tally<Count>{q, y, rows, width_, live_});
+            find_live(b, V + q * b.V_size() + y, live_);
+            count_known(b, V + q * b.V_size() + y, rows);
+            f(Tally<Count>{k, q, y, rows, width_, live_});
             if (own) std::fill_n(own, width_, Count{});  // where no other row may be
             for (const int d : live_) std::fill_n(rows + size_t(d) * width_, width_, Count{});
         }
         queries_.clear();
     }
 
-    // The distances at which the class has rows. There, rows that know a value are all but those that lack it.
-    void find_live(const Batch& b, const double* V, Count* rows) {
-        live_.clear();
-        const size_t next = b.class_room();
-        for (int d = 0; d < b.n_distances(); ++d, V += next) {
-            if (*V == 0) continue;
-            live_.push_back(d);
-            if constexpr (!std::is_same_v<Count, double>)
-                for (int i = b.n_hits(); i < b.raw_columns(); ++i)
-                    rows[d * width_ + i] = Count(*V) - rows[d * width_ + i];
-        }
+    // Rows that know a value are all but those that lack it.
+    void count_known(const Batch& b, const double* V, int32_t* rows) const {
+        for (int i = b.n_hits(); i < b.raw_columns(); ++i)
+            for (const int d : live_)
+                rows[d * width_ + i] = int32_t(V[d * b.class_room()]) - rows[d * width_ + i];
     }
+    void count_known(const Batch&, const double*, double*) const {}  // they were counted themselves
 
     static void leave_out(const Batch& b, int64_t q, Count* row) {
         constexpr bool kCountsKnown = std::is_same_v<Count, double>;
@@ -168,10 +190,12 @@ private:
     MatchCounter<W> counter_;
 };
 
-// Calls f(matcher) with one for whole rows or for weighted ones.
-template <class W, class F>
-void with_matcher(const Batch& b, F f) {
-    b.weighted ? f(Matcher<W, double>(b)) : f(Matcher<W, int32_t>(b));
+// Calls f(Count{}) with what counts are: integers if every row counts once, or double.
+template <class F>
+void with_count(const Batch& b, F f) {
+    bool once = !b.own_weight;
+    for (const Segment& s : b.segments) once &= s.runs.empty();
+    once ? f(int32_t{}) : f(double{});
 }
 
 }  // namespace

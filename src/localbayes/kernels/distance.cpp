@@ -50,16 +50,19 @@ Distance::Distance(const DistanceTables& tables) {
     s_.assign(tables.s, tables.s + first);
 }
 
-Recipes::Recipes(const Distance& distance, const Segment& s) {
+Recipes::Recipes(const Distance& distance, const Segment& s, const uint32_t* codes, int64_t n_queries) {
+    std::vector<char> occurs;
     for (int i = 0; i < distance.m(); ++i) {
         start_.push_back(first_.size());
         unseen_.push_back(distance.nominal(i) ? 0 : distance.size(i));
         if (distance.nominal(i)) continue;
         expect(s.columns[i].n_digits == 1, size_t(i), "its rows must be packed by value");
         expect(s.n_values(i) <= distance.size(i), size_t(i), "rows have more values than the table");
+        occurs.assign(size_t(distance.size(i)) + 1, 0);
+        for (int64_t q = 0; q < n_queries; ++q) occurs[std::min(codes[q * distance.m() + i], distance.size(i))] = 1;
         for (uint32_t v = 0; v <= distance.size(i); ++v) {
             first_.push_back(uint32_t(expressions_.size()));
-            add(distance, s, i, v);
+            if (occurs[v]) add(distance, s, i, v);
         }
         first_.push_back(uint32_t(expressions_.size()));
     }

@@ -29,14 +29,14 @@ public:
 
     int m() const { return int(attributes_.size()); }
     int n_distances() const { return n_distances_; }
-    int n_hits() const { return n_hits_; }  // digits of agreement of all attributes
     // A row at the largest distance of all attributes agrees on none.
     bool far_is_unlike() const { return far_is_unlike_; }
 
     bool nominal(int i) const { return attributes_[i].nominal; }
     uint32_t size(int i) const { return attributes_[i].size; }
     int most(int i) const { return attributes_[i].most; }
-    int first_hit(int i) const { return attributes_[i].first_hit; }  // columns of C, one per digit of agreement
+    // Columns of C, one per digit of agreement; that of attribute m is the number of all.
+    int first_hit(int i) const { return i < m() ? attributes_[i].first_hit : n_hits_; }
     int n_digits(int i) const { return attributes_[i].n_digits; }
     int d(int i, uint32_t v, uint32_t u) const { return d_[at(i, v, u)]; }
     int s(int i, uint32_t v, uint32_t u) const { return s_[at(i, v, u)]; }
@@ -67,12 +67,13 @@ struct Expression {
     uint8_t nearness, agreement;
 };
 
-// For every attribute that is not nominal, and every value of a query: the expressions of its digits. A value that was
-// never seen is one more.
+// For every attribute that is not nominal, and every value that queries have: the expressions of its digits. A value that
+// was never seen is one more.
 class Recipes {
 public:
-    // Throws std::invalid_argument where an attribute is neither nominal nor packed by value.
-    Recipes(const Distance& distance, const Segment& s);
+    // Codes are [query][attribute]. Throws std::invalid_argument where an attribute is neither nominal nor packed by
+    // value.
+    Recipes(const Distance& distance, const Segment& s, const uint32_t* codes, int64_t n_queries);
 
     struct Range {
         const Expression *begin, *end;

@@ -1,6 +1,6 @@
 // V[distance][class]: how many rows of a class lie at a distance of the query.
 #pragma once
-#include "adder.hpp"
+#include "loose.hpp"
 
 namespace localbayes {
 namespace {
@@ -27,15 +27,17 @@ public:
     DistanceCounter(const Adder<W>& sums, int top, size_t class_room)
         : sums_(sums), top_(top), class_room_(class_room) {}
 
-    // V of all classes in the block. Rows of a small class, and rows with weights, are read one by one.
+    // V of all classes in the block. Rows of a small piece are read one by one.
     void add(const std::vector<Piece>& pieces, double* V) const {
         bool any_large = false;
         for (const Piece& p : pieces) {
-            any_large |= !p.small();
+            any_large |= !p.small() && !p.weights;
             if (p.small())
                 sums_.for_each_row(p, [&](int row, int sum) {
-                    V[(top_ - sum) * class_room_ + p.y] += p.weights ? p.weights[row - p.begin] : 1.0;
+                    V[(top_ - sum) * class_room_ + p.y] += p.weights ? p.weights[row] : p.factor;
                 });
+            else if (p.weights)
+                loose_distances<W>(sums_, top_, p, [&](int d, double sum) { V[d * class_room_ + p.y] += sum; });
         }
         if (!any_large) return;
         for (int group = 0; group <= top_ / 8; ++group) add_group(pieces, group, V);
@@ -56,7 +58,7 @@ private:
         int cut = -1;
         uint64_t before_cut = 0;
         for (const Piece& p : pieces) {
-            if (p.small()) continue;
+            if (p.small() || p.weights) continue;
             if (cut != p.begin) before_cut = line_before(p.begin, group);
             Eight rows = -spread(before_cut);
             for (int w = p.begin / 64; w < p.end / 64; ++w) rows += spread(words[w]);
@@ -65,7 +67,7 @@ private:
             rows += spread(before_cut);
             int32_t counts[8];
             for (int k = 0; k < 8; ++k) counts[k] = rows[k];
-            add_counts(counts, group, V + p.y);
+            add_counts(counts, p.factor, group, V + p.y);
         }
     }
 
@@ -88,9 +90,9 @@ private:
     }
 
     // Add what was counted for the sums of a group to V of one class.
-    void add_counts(const int32_t (&counts)[8], int group, double* V) const {
+    void add_counts(const int32_t (&counts)[8], double factor, int group, double* V) const {
         V += (top_ - 8 * group) * class_room_;
-        for (int k = 0; k < std::min(8, top_ + 1 - 8 * group); ++k) V[-ptrdiff_t(k * class_room_)] += counts[k];
+        for (int k = 0; k < std::min(8, top_ + 1 - 8 * group); ++k) V[-ptrdiff_t(k * class_room_)] += factor * counts[k];
     }
 
     const Adder<W>& sums_;

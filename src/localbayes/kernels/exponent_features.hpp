@@ -10,8 +10,9 @@ using Octet = Vector<double, 8>;
 constexpr int kOctet = 8;
 
 // The natural logarithm of positive numbers. The twin is std::log.
-inline Octet log_of(Octet x) {
-    const Parts<Octet> parts(x);
+template <class Values>
+Values log_of(Values x) {
+    const Parts<Values> parts(x);
     return log_of_mantissa(parts.mantissa) + kLog2 * parts.exponent;
 }
 
@@ -57,24 +58,19 @@ void cell_features(const Batch& b, const double* kappas, int n_kappas, const Smo
     const FeatureMaker maker(b, smoothing);
     const int r = b.n_classes, room = weights.room, p = 1 + b.m;
     const int64_t step = fitting(b.n_queries, 8 * (b.V_size() + 2 * r * room));
-    std::vector<double> S(size_t(step) * r * room), w(size_t(b.n_distances()) * room), T(size_t(b.raw_width()) * room),
-        row(maker.room());
-    Weigher<W> weigher(b);
-    with_matcher<W>(b, [&](auto matcher) {
+    std::vector<double> S(size_t(step) * r * room), row(maker.room());
+    const auto fill = [&](int64_t q, int y, const Live& live, double* w) { weights.fill(q, y, live, w); };
+    with_summer<W>(b, n_kappas, room, [&](auto summer) {
         for (int64_t first = 0; first < b.n_queries; first += step) {
             const Batch part = b.part(first, std::min(step, b.n_queries - first));
             const Places places(part);
             const double* V = weights.count(part, places, first);
             for (int64_t q = 0; q < part.n_queries; ++q)
                 weights.sums(q, V + q * b.V_size(), &S[q * r * room], nullptr);
-            matcher.count(part, places, V, nullptr, [&](const auto& tally) {
-                weights.fill(tally.q, tally.y, tally.live, w.data());
-                weigher.weigh(tally, w.data(), room, T.data());
-                join_columns(b, room, T.data());
+            summer.sum(part, places, V, nullptr, fill, [&](int64_t q, int y, const Live&, const double* T) {
                 for (int k = 0; k < n_kappas; ++k) {
-                    const double sum = S[(tally.q * r + tally.y) * room + k];
-                    maker.make(part.query(tally.q), T.data(), room, k, sum, row.data());
-                    std::copy_n(row.data(), p, out + ((k * b.n_queries + first + tally.q) * r + tally.y) * p);
+                    maker.make(part.query(q), T, room, k, S[(q * r + y) * room + k], row.data());
+                    std::copy_n(row.data(), p, out + ((k * b.n_queries + first + q) * r + y) * p);
                 }
             });
         }

@@ -1,6 +1,6 @@
 // The functions of the table in isa.hpp, for one instruction set W.
 #pragma once
-#include "exponent_features.hpp"
+#include "exponent_contest.hpp"
 #include "isa.hpp"
 #include "pair_formulas.hpp"
 #include "score.hpp"
@@ -17,8 +17,8 @@ template <class W>
 void match_counts(const Batch& b, const double* V, double* C) {
     const size_t distances = b.n_distances(), width = b.columns();
     std::vector<double> row(b.raw_width());
-    with_matcher<W>(b, [&](auto matcher) {
-        matcher.count(b, Places(b), V, nullptr, [&](const auto& tally) {
+    with_count(b, [&]<class Count>(Count) {
+        Matcher<W, Count>(b).count(b, Places(b), V, nullptr, [&](const auto& tally) {
             double* to = C + (tally.q * b.n_classes + tally.y) * distances * width;
             std::fill_n(to, distances * width, 0.0);
             for (const int d : tally.live) {
@@ -33,20 +33,16 @@ void match_counts(const Batch& b, const double* V, double* C) {
 template <class W>
 void weighted_sums(const Batch& b, const double* V, const double* weights, double* S, double* T) {
     const size_t distances = b.n_distances(), width = b.columns();
-    std::vector<double> sums(b.raw_width()), w(distances);
-    Weigher<W> weigher(b);
-    with_matcher<W>(b, [&](auto matcher) {
-        matcher.count(b, Places(b), V, nullptr, [&](const auto& tally) {
-            const size_t at = tally.q * b.n_classes + tally.y;
-            const double* counts = V + tally.q * b.V_size() + tally.y;
+    const auto fill = [&](int64_t q, int y, const Live& live, double* w) {
+        for (const int d : live) *w++ = weights[(q * b.n_classes + y) * distances + d];
+    };
+    with_summer<W>(b, 1, 1, [&](auto summer) {
+        summer.sum(b, Places(b), V, nullptr, fill, [&](int64_t q, int y, const Live& live, const double* sums) {
+            const size_t at = q * b.n_classes + y;
+            const double* counts = V + q * b.V_size() + y;
             S[at] = 0;
-            for (size_t l = 0; l < tally.live.size(); ++l) {
-                w[l] = weights[at * distances + tally.live[l]];
-                S[at] += w[l] * counts[tally.live[l] * b.class_room()];
-            }
-            weigher.weigh(tally, w.data(), 1, sums.data());
-            join_columns(b, 1, sums.data());
-            std::copy_n(sums.data(), width, T + at * width);
+            for (const int d : live) S[at] += weights[at * distances + d] * counts[d * b.class_room()];
+            std::copy_n(sums, width, T + at * width);
         });
     });
 }
@@ -58,9 +54,9 @@ void cell_sums(const Batch& b, const double* kappas, int n_kappas, const CellSum
     const int r = b.n_classes, room = weights.room;
     const size_t width = b.columns();
     const int64_t step = fitting(b.n_queries, 8 * (b.V_size() + 2 * r * room));
-    std::vector<double> S(size_t(step) * r * room), w(size_t(b.n_distances()) * room), T(size_t(b.raw_width()) * room);
-    Weigher<W> weigher(b);
-    with_matcher<W>(b, [&](auto matcher) {
+    std::vector<double> S(size_t(step) * r * room);
+    const auto fill = [&](int64_t q, int y, const Live& live, double* w) { weights.fill(q, y, live, w); };
+    with_summer<W>(b, n_kappas, room, [&](auto summer) {
         for (int64_t first = 0; first < b.n_queries; first += step) {
             const Batch part = b.part(first, std::min(step, b.n_queries - first));
             const Places places(part);
@@ -76,12 +72,9 @@ void cell_sums(const Batch& b, const double* kappas, int n_kappas, const CellSum
                     }
                 }
             }
-            matcher.count(part, places, V, nullptr, [&](const auto& tally) {
-                weights.fill(tally.q, tally.y, tally.live, w.data());
-                weigher.weigh(tally, w.data(), room, T.data());
-                join_columns(b, room, T.data());
+            summer.sum(part, places, V, nullptr, fill, [&](int64_t q, int y, const Live&, const double* T) {
                 for (int k = 0; k < n_kappas; ++k) {
-                    double* out = to.T + ((k * b.n_queries + first + tally.q) * r + tally.y) * width;
+                    double* out = to.T + ((k * b.n_queries + first + q) * r + y) * width;
                     for (size_t i = 0; i < width; ++i) out[i] = T[i * room + k];
                 }
             });
@@ -91,18 +84,16 @@ void cell_sums(const Batch& b, const double* kappas, int n_kappas, const CellSum
 
 template <class W>
 void log_joint(const Batch& b, const double* V, const double* weights, Laplace laplace, double margin, double* out) {
-    with_matcher<W>(b, [&]<class Matches>(Matches matcher) {
-        JointScores<W, GivenWeights, Matches>(b, GivenWeights(b, V, weights), std::move(matcher), laplace, margin, out)
-            .compute();
+    with_count(b, [&]<class Count>(Count) {
+        JointScores<W, GivenWeights, Count>(b, GivenWeights(b, V, weights), laplace, margin, out).compute();
     });
 }
 
 template <class W>
 void cell_log_joint(const Batch& b, const double* kappas, int n_kappas, Laplace laplace, double margin, double* out) {
     using Weights = CellWeights<W>;
-    with_matcher<W>(b, [&]<class Matches>(Matches matcher) {
-        JointScores<W, Weights, Matches>(b, Weights(b, kappas, n_kappas), std::move(matcher), laplace, margin, out)
-            .compute();
+    with_count(b, [&]<class Count>(Count) {
+        JointScores<W, Weights, Count>(b, Weights(b, kappas, n_kappas), laplace, margin, out).compute();
     });
 }
 
@@ -143,6 +134,7 @@ constexpr Isa functions(const char* name) {
             weighted_sums<W>,
             cell_sums<W>,
             cell_features<W>,
+            exponent_scores<W>,
             log_joint<W>,
             cell_log_joint<W>,
             log_joint_of_sums<W>,

@@ -26,6 +26,41 @@ Segment::Segment(const uint32_t* sizes, int m, bool may_miss_, const uint8_t* by
     }
 }
 
+void Segment::set_weights(const double* weights, int n_classes) {
+    runs.clear();
+    first_run.clear();
+    for (int y = 0; y < n_classes; ++y) {
+        first_run.push_back(runs.size());
+        runs.push_back({class_start[y], 0, weights + class_start[y]});
+    }
+    runs.push_back({class_start[n_classes], 0, nullptr});
+}
+
+void Segment::set_runs(const RunArrays& arrays, int n_classes) {
+    const auto expect = [](bool fits) {
+        if (!fits) throw std::invalid_argument("damaged training rows: the runs of equal weight do not fit the rows");
+    };
+    expect(arrays.start[0] == 0 && arrays.start[arrays.n_runs] == class_start[n_classes]);
+    runs.clear();
+    first_run.clear();
+    size_t n_loose = 0;
+    for (size_t k = 0; k < arrays.n_runs; ++k) {
+        const int64_t start = arrays.start[k], n = arrays.start[k + 1] - start;
+        const bool loose = arrays.factor[k] == 0;
+        expect(start >= 0 && n > 0 && n <= class_start[n_classes] && (!loose || size_t(n) <= arrays.n_loose - n_loose));
+        runs.push_back({start, arrays.factor[k], loose ? arrays.loose + n_loose : nullptr});
+        n_loose += loose ? size_t(n) : 0;
+    }
+    expect(n_loose == arrays.n_loose);
+    runs.push_back({class_start[n_classes], 0, nullptr});
+    size_t run = 0;
+    for (int y = 0; y < n_classes; ++y) {
+        while (runs[run].start < class_start[y]) ++run;
+        expect(runs[run].start == class_start[y] || class_start[y] == class_start[y + 1]);
+        first_run.push_back(run);
+    }
+}
+
 template <class Code>
 void pack(const Segment& s, const Code* codes, const int64_t* order, int64_t n, uint64_t* words) {
     const size_t m = s.columns.size();

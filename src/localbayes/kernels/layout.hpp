@@ -14,11 +14,15 @@
 // and a row has a value if it has all its digits: 70,000 values cost 34 bits a row. Distances that are not Hamming's
 // need a plane for every value; the caller says for which columns.
 //
+// A row may stand for several that are equal, or weigh more or less than one. The rows of a class are then cut into
+// runs: all rows of a run count the same factor, or each has a weight of its own. Without runs every row counts once.
+//
 // How a query is counted:
 //     planes.hpp     the planes of the query's values in a block
 //     adder.hpp      their sum, for every row: how many attributes agree
 //     distances.hpp  V[class][distance]: how many rows of a class lie at a distance
 //     matches.hpp    C[class][distance][attribute]: how many of those agree on an attribute
+//     loose.hpp      the same sums over rows that have weights of their own
 //     gamma.hpp      the weights of the distances, from V
 //     score.hpp      the scores of the classes, from V, C and the weights
 #pragma once
@@ -47,6 +51,22 @@ struct Column {
     }
 };
 
+// Neighbouring rows of a class from `start` on, up to the next run. Each counts `factor` times or, where weights are
+// given, its own weight.
+struct Run {
+    int64_t start;
+    double factor;
+    const double* weights;
+};
+
+// The runs of a segment as they come: n_runs + 1 positions, and the factor of every run, 0 where rows have weights of
+// their own, which follow each other in `loose`.
+struct RunArrays {
+    const int64_t* start;
+    const double *factor, *loose;
+    size_t n_runs, n_loose;
+};
+
 // A view of one part of the training rows; the memory behind the pointers belongs to the caller.
 struct Segment {
     // A column for which by_value is set has a plane for every value, whatever their number; by_value may be null: none
@@ -55,11 +75,17 @@ struct Segment {
 
     const uint64_t* words = nullptr;       // [block][plane][kBlockWords]
     const int64_t* class_start = nullptr;  // n_classes + 1 positions in the sorted rows
-    const double* weights = nullptr;       // of the sorted rows, or null
+    std::vector<Run> runs;                 // and one more at the end; none if every row counts once
+    std::vector<size_t> first_run;         // of every class
     std::vector<Column> columns;
     std::vector<int> wide;  // columns of several digits
     size_t n_planes = 1;
     bool may_miss;
+
+    // Rows that have weights of their own, a weight for each.
+    void set_weights(const double* weights, int n_classes);
+    // Throws std::invalid_argument where runs do not cover the rows, or a class does not begin with one.
+    void set_runs(const RunArrays& arrays, int n_classes);
 
     uint32_t missing(int i) const { return columns[i].n_codes - 1; }
     uint32_t n_values(int i) const { return columns[i].n_codes - may_miss; }

@@ -5,7 +5,7 @@
 namespace localbayes {
 namespace {
 
-// Adds the rows of one piece of a class to rows[distance * width + column]; a row whose sum is s lies at distance
+// Adds the rows of pieces of a class to rows[distance * width + column]; a row whose sum is s lies at distance
 // top - s. The twin is plain::match_counts.
 template <class W>
 class MatchCounter {
@@ -19,42 +19,86 @@ public:
         : n_columns_(n_columns), first_missing_(first_missing), width_(width), zero_is_empty_(zero_is_empty),
           words_(width), split_(size_t(width) * kVectors<W>) {}
 
-    void add(const Adder<W>& sums, int top, const uint64_t* const* columns, const Piece& piece, int32_t* rows) {
-        if (piece.end - piece.begin <= 64) return add_words(sums, top, columns, piece, rows);
-        for (int i = 0; i < n_columns_; ++i) {
-            Split* to = &split_[size_t(i) * kVectors<W>];
-            for (int v = 0; v < sums.n_vectors(); ++v) to[v] = W::split(W::load(columns[i] + v * W::kWords));
-        }
-        for (int v = 0; v < sums.n_vectors(); v += W::kTile)
-            with_constant<1, W::kTile>(std::min(W::kTile, sums.n_vectors() - v),
-                                       [&]<int N>() { add_tile<N>(sums, top, piece, v, rows); });
+    // The rows of a query in a block; what is added then are pieces of them.
+    void look(const Adder<W>& sums, int top, const uint64_t* const* columns) {
+        sums_ = &sums;
+        top_ = top;
+        columns_ = columns;
+        is_split_ = false;
     }
 
-    // Rows with weights, one by one. Of missing values the rows that do not lack them are counted: a difference of sums
-    // of weights would not be exact.
-    void add(const Adder<W>& sums, int top, const uint64_t* const* columns, const Piece& piece, double* rows) const {
-        sums.for_each_row(piece, [&](int row, int sum) {
-            const double weight = piece.weights[row - piece.begin];
-            double* to = rows + size_t(top - sum) * width_;
-            for (int i = 0; i < n_columns_; ++i)
-                if ((columns[i][row / 64] >> row % 64 & 1) != (i >= first_missing_)) to[i] += weight;
-        });
+    // Adds rows in integers, or, where a piece has a factor or weights, in double. Of missing values the rows that do not
+    // lack them are counted in double: a difference of sums of weights would not be exact.
+    template <class Count>
+    void add(const Piece& piece, Count* rows) {
+        if (piece.weights) return add_weighted(piece, rows);
+        if (piece.end - piece.begin <= 64) return add_words(piece, rows);
+        if (!is_split_) split<Count>();
+        constexpr int kTileRows = W::kTile * kVecRows<W>;
+        for (int v = piece.begin / kTileRows * W::kTile; v < vectors<W>(piece.end); v += W::kTile)
+            with_constant<1, W::kTile>(std::min(W::kTile, sums_->n_vectors() - v),
+                                       [&]<int N>() { add_tile<N>(piece, v, rows); });
     }
 
 private:
+    template <class Count>
+    static constexpr bool kCountsKnown = std::is_same_v<Count, double>;
+
+    template <class Count>
+    void split() {
+        for (int i = 0; i < n_columns_; ++i) {
+            Split* to = &split_[size_t(i) * kVectors<W>];
+            const bool flip = kCountsKnown<Count> && i >= first_missing_;
+            for (int v = 0; v < sums_->n_vectors(); ++v) {
+                const Vec rows = W::load(columns_[i] + v * W::kWords);
+                to[v] = W::split(flip ? ~rows : rows);
+            }
+        }
+        is_split_ = true;
+    }
+
+    static void put(int32_t* out, const typename W::Sum (&sum)[4], double) { W::add_values(out, sum); }
+    static void put(double* out, const typename W::Sum (&sum)[4], double factor) {
+        int32_t counts[4] = {};
+        W::add_values(counts, sum);
+        add_counts(out, counts, factor);
+    }
+    static void add_counts(double* out, const int32_t (&counts)[4], double factor) {
+        store(out, load(out) + factor * __builtin_convertvector(load<Vector<int32_t, 4>>(counts), Four));
+    }
+
+    // Rows with weights of their own, one by one.
+    template <class Count>
+    void add_weighted(const Piece& piece, Count* rows) const {
+        if constexpr (kCountsKnown<Count>)
+            sums_->for_each_row(piece, [&](int row, int sum) {
+                double* to = rows + size_t(top_ - sum) * width_;
+                for (int i = 0; i < n_columns_; ++i)
+                    if ((columns_[i][row / 64] >> row % 64 & 1) != (i >= first_missing_)) to[i] += piece.weights[row];
+            });
+    }
+
     // A piece of few rows: word by word, which spares it the rest of its vectors.
-    void add_words(const Adder<W>& sums, int top, const uint64_t* const* columns, const Piece& piece, int32_t* rows) {
+    template <class Count>
+    void add_words(const Piece& piece, Count* rows) {
         for (int w = piece.begin / 64; w * 64 < piece.end; ++w) {
             const auto word = [&](const Vec* planes) { return reinterpret_cast<const uint64_t*>(planes)[w]; };
             const uint64_t mask = bits_between(piece.begin - 64 * w, piece.end - 64 * w);
-            for (int i = 0; i < n_columns_; ++i) words_[i] = columns[i][w];
-            for (int group = 0; group <= top / 8; ++group) {
-                const uint64_t some = mask & word(sums.high(group));
+            for (int i = 0; i < n_columns_; ++i)
+                words_[i] = kCountsKnown<Count> && i >= first_missing_ ? ~columns_[i][w] : columns_[i][w];
+            for (int group = 0; group <= top_ / 8; ++group) {
+                const uint64_t some = mask & word(sums_->high(group));
                 for (int low = 0; low < 8 && some != 0; ++low) {
-                    const uint64_t leaf = some & word(sums.lowest(low));
+                    const uint64_t leaf = some & word(sums_->lowest(low));
                     if (leaf == 0) continue;
-                    int32_t* row = rows + size_t(top - 8 * group - low) * width_;
-                    for (int i = 0; i < width_; i += 4) W::add_popcounts(row + i, leaf, &words_[i]);
+                    Count* row = rows + size_t(top_ - 8 * group - low) * width_;
+                    for (int i = 0; i < width_; i += 4) {
+                        if constexpr (kCountsKnown<Count>) {
+                            int32_t counts[4] = {};
+                            W::add_popcounts(counts, leaf, &words_[i]);
+                            add_counts(row + i, counts, piece.factor);
+                        } else W::add_popcounts(row + i, leaf, &words_[i]);
+                    }
                 }
             }
         }
@@ -62,26 +106,26 @@ private:
 
     // N vectors of the block, for all distances that occur in them. The number of vectors is a template parameter, so
     // that every loop over them is unrolled.
-    template <int N>
-    void add_tile(const Adder<W>& sums, int top, const Piece& piece, int first, int32_t* rows) const {
+    template <int N, class Count>
+    void add_tile(const Piece& piece, int first, Count* rows) const {
         Vec inside[N];
         for (int v = 0; v < N; ++v) inside[v] = rows_between(piece.begin, piece.end, first + v);
-        for (int group = 0; group <= top / 8; ++group) {
+        for (int group = 0; group <= top_ / 8; ++group) {
             Vec some[N];
-            for (int v = 0; v < N; ++v) some[v] = inside[v] & sums.high(group)[first + v];
+            for (int v = 0; v < N; ++v) some[v] = inside[v] & sums_->high(group)[first + v];
             if (!any<W>(some, N)) continue;
             for (int low = 0; low < 8; ++low) {
                 Vec leaf[N];
-                for (int v = 0; v < N; ++v) leaf[v] = some[v] & sums.lowest(low)[first + v];
+                for (int v = 0; v < N; ++v) leaf[v] = some[v] & sums_->lowest(low)[first + v];
                 if (any<W>(leaf, N) && !(zero_is_empty_ && 8 * group + low == 0))
-                    add_distance<N>(leaf, first, rows + size_t(top - 8 * group - low) * width_);
+                    add_distance<N>(leaf, first, rows + size_t(top_ - 8 * group - low) * width_, piece.factor);
             }
         }
     }
 
     // Popcounts of one distance's masks with all columns. Vectors without a row are passed over.
-    template <int N>
-    void add_distance(const Vec (&mask)[N], int first, int32_t* row) const {
+    template <int N, class Count>
+    void add_distance(const Vec (&mask)[N], int first, Count* row, double factor) const {
         Split live[N];
         const Split* at[N];
         int n = 0;
@@ -91,7 +135,7 @@ private:
                 live[v] = W::split(mask[v]);
                 at[v] = &split_[first + v];
             }
-            return count_live<N>(live, at, row);
+            return count_live<N>(live, at, row, factor);
         }
         n = 0;
         for (int v = 0; v < N; ++v) {
@@ -99,11 +143,11 @@ private:
             at[n] = &split_[first + v];
             n += !W::is_zero(mask[v]);
         }
-        with_constant<1, N>(n, [&]<int K>() { count_live<K>(live, at, row); });
+        with_constant<1, N>(n, [&]<int K>() { count_live<K>(live, at, row, factor); });
     }
 
-    template <int K>
-    [[gnu::always_inline]] void count_live(const Split* live, const Split* const* at, int32_t* out) const {
+    template <int K, class Count>
+    [[gnu::always_inline]] void count_live(const Split* live, const Split* const* at, Count* out, double factor) const {
         for (int i = 0; i < width_; i += 4) {
             typename W::Sum sum[4] = {};
             for (int v = 0; v < K; ++v) {  // a mask serves four columns while it is in registers
@@ -111,7 +155,7 @@ private:
                 const Split* column = at[v] + size_t(i) * kVectors<W>;
                 for (int k = 0; k < 4; ++k) W::add_popcount(sum[k], mask, column[k * kVectors<W>]);
             }
-            W::add_values(out + i, sum);
+            put(out + i, sum, factor);
         }
     }
 
@@ -126,7 +170,10 @@ private:
     }
 
     int n_columns_, first_missing_, width_;
-    bool zero_is_empty_;
+    bool zero_is_empty_, is_split_ = false;
+    const Adder<W>* sums_ = nullptr;
+    int top_ = 0;
+    const uint64_t* const* columns_ = nullptr;
     std::vector<uint64_t> words_;
     std::vector<Split> split_;
 };

@@ -17,16 +17,15 @@ constexpr double kRounding = 1e-6;  // far more than the rounding of a score and
 constexpr int kSingleRounds = 2;    // rounds in which one class a query is scored, before all that are left
 
 // Scores of a batch for the weights of one kind (see weights.hpp). The twin is plain::log_joint.
-template <class W, class Weights, class Matches>
+template <class W, class Weights, class Count>
 class JointScores {
 public:
-    JointScores(const Batch& batch, Weights weights, Matches matcher, Laplace laplace, double margin, double* out)
-        : batch_(batch), weights_(std::move(weights)), matcher_(std::move(matcher)), weigher_(batch),
+    JointScores(const Batch& batch, Weights weights, Laplace laplace, double margin, double* out)
+        : batch_(batch), weights_(std::move(weights)), summer_(batch, weights_.n_sets, weights_.room),
           scorer_(batch.m, batch.may_miss(), laplace), margin_(margin), out_(out), r_(batch.n_classes),
           prunes_(std::isfinite(margin) && r_ > 1 && !batch.distance), room_(weights_.room),
           step_(fitting(batch.n_queries, 8 * (batch.V_size() + 5 * r_ * room_))), S_(step_ * r_ * room_ + 3),
-          prior_(S_.size()), best_(step_ * weights_.n_sets), w_(size_t(batch.n_distances()) * room_),
-          T_(size_t(batch.raw_width()) * room_) {
+          prior_(S_.size()), best_(step_ * weights_.n_sets) {
         if (prunes_) {
             if (!batch.may_miss()) absence_.emplace(batch);
             matches_.resize(S_.size());  // bounds are taken four at a time
@@ -61,18 +60,16 @@ private:
 
     // Scores of the classes that are wanted ([query][class]), or of all.
     void score(const Batch& part, const Places& places, const double* V, const uint8_t* wanted, int64_t first) {
-        matcher_.count(part, places, V, wanted, [&](const auto& tally) {
-            const size_t at = (tally.q * r_ + tally.y) * room_;
-            weights_.fill(tally.q, tally.y, tally.live, w_.data());
-            weigher_.weigh(tally, w_.data(), room_, T_.data());
-            join_columns(part, room_, T_.data());
+        const auto fill = [&](int64_t q, int y, const Live& live, double* w) { weights_.fill(q, y, live, w); };
+        summer_.sum(part, places, V, wanted, fill, [&](int64_t q, int y, const Live&, const double* T) {
+            const size_t at = (q * r_ + y) * room_;
             for_sets<W>(room_, [&]<class Sets>(Sets, int k) {
                 double scores[sizeof(Sets) / sizeof(double)];
-                const typename Scorer::Sums sums{&prior_[at + k], T_.data() + k, &S_[at + k], room_};
-                store(scores, scorer_.template log_joint<Sets>(sums, part.query(tally.q)));
+                const typename Scorer::Sums sums{&prior_[at + k], T + k, &S_[at + k], room_};
+                store(scores, scorer_.template log_joint<Sets>(sums, part.query(q)));
                 for (int l = 0; l < std::min(int(std::size(scores)), weights_.n_sets - k); ++l) {
-                    result(first + tally.q, tally.y, k + l) = scores[l];
-                    double& best = best_[tally.q * weights_.n_sets + k + l];
+                    result(first + q, y, k + l) = scores[l];
+                    double& best = best_[q * weights_.n_sets + k + l];
                     best = std::max(best, scores[l]);
                 }
             });
@@ -129,8 +126,7 @@ private:
 
     const Batch& batch_;
     Weights weights_;
-    Matches matcher_;
-    Weigher<W> weigher_;
+    Summer<W, Count> summer_;
     const Scorer scorer_;
     const double margin_;
     double* const out_;  // [set][query][class]
@@ -140,7 +136,6 @@ private:
     const int64_t step_;                   // queries at a time
     std::vector<double> S_, prior_;        // [query][class][set]
     std::vector<double> best_;             // [query][set]
-    std::vector<double> w_, T_;            // of one query and class: [distance][set], [column][set]
     std::vector<double> matches_, bound_;  // like S
     std::vector<uint8_t> wanted_, lacking_;
     std::optional<Absence> absence_;  // not used where values may be missing

@@ -1,5 +1,7 @@
 // Small vectors of numbers, loaded from and stored to arrays of any alignment.
 #pragma once
+#include <array>
+#include <cstdint>
 #include <cstring>
 
 namespace localbayes {
@@ -24,6 +26,21 @@ using Four = Vector<double, 4>;
 using FourBits = decltype(Four{} < Four{});
 inline Four load(const double* p) { return load<Four>(p); }
 inline bool none(FourBits bits) { return (bits[0] | bits[1] | bits[2] | bits[3]) == 0; }
+
+// Numbers of eight neighbouring rows, and those of them that a mask has; the others are zero.
+using EightDoubles = Vector<double, 8>;
+using EightBits = Vector<int64_t, 8>;
+constexpr auto kChosen = [] {
+    std::array<EightBits, 256> table{};
+    for (int64_t b = 0; b < 256; ++b)
+        table[b] = EightBits{-(b & 1),      -(b >> 1 & 1), -(b >> 2 & 1), -(b >> 3 & 1),
+                             -(b >> 4 & 1), -(b >> 5 & 1), -(b >> 6 & 1), -(b >> 7 & 1)};
+    return table;
+}();
+inline EightDoubles masked(unsigned mask, const EightDoubles& x) { return EightDoubles(kChosen[mask] & EightBits(x)); }
+inline double sum_of(const EightDoubles& x) {
+    return ((x[0] + x[1]) + (x[2] + x[3])) + ((x[4] + x[5]) + (x[6] + x[7]));
+}
 
 // Calls f<n>() for an n from kFirst to kLast, so that loops of that length are unrolled.
 template <int kFirst, int kLast, class F>

@@ -5,6 +5,8 @@
 #include <bit>
 #include <cstdint>
 
+#include "vectors.hpp"
+
 namespace localbayes {
 namespace {
 
@@ -50,6 +52,7 @@ struct Avx2 {
     static void add_popcounts(int32_t* out, uint64_t rows, const uint64_t* columns) {
         for (int k = 0; k < 4; ++k) out[k] += std::popcount(rows & columns[k]);
     }
+    static void add_masked(EightDoubles& sum, unsigned mask, const EightDoubles& x) { sum += masked(mask, x); }
 };
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "vectors.hpp"
+
 namespace localbayes {
 namespace {
 
@@ -37,6 +39,9 @@ struct Avx512 {
         const __m256i counts = _mm256_popcnt_epi64(__m256i(words & rows)),
                       even = _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6);
         add(out, _mm256_castsi256_si128(_mm256_permutevar8x32_epi32(counts, even)));
+    }
+    static void add_masked(EightDoubles& sum, unsigned mask, const EightDoubles& x) {
+        sum = EightDoubles(_mm512_mask_add_pd(__m512d(sum), __mmask8(mask), __m512d(sum), __m512d(x)));
     }
 
 private:

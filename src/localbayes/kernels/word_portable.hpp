@@ -6,10 +6,13 @@
 //     Sum            a number of bits; add_popcount(sum, a, b) adds popcount(a & b), add_values adds four sums to out
 //     popcounts(x)   the number of bits of every word
 //     add_popcounts  out[k] += popcount(rows & columns[k]) for four columns
+//     add_masked     sum[k] += x[k] where bit k of the mask is set
 //     kTile          vectors whose masks are held in registers while columns pass
 #pragma once
 #include <bit>
 #include <cstdint>
+
+#include "vectors.hpp"
 
 namespace localbayes {
 namespace {
@@ -30,6 +33,7 @@ struct Portable {
     static void add_popcounts(int32_t* out, uint64_t rows, const uint64_t* columns) {
         for (int k = 0; k < 4; ++k) out[k] += std::popcount(rows & columns[k]);
     }
+    static void add_masked(EightDoubles& sum, unsigned mask, const EightDoubles& x) { sum += masked(mask, x); }
 };
 
 }  // namespace

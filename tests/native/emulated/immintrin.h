@@ -7,6 +7,7 @@
 using __m128i = long long __attribute__((vector_size(16), may_alias, aligned(1)));
 using __m256i = long long __attribute__((vector_size(32), may_alias, aligned(1)));
 using __m512i = long long __attribute__((vector_size(64), may_alias, aligned(1)));
+using __m512d = double __attribute__((vector_size(64), may_alias, aligned(1)));
 using __mmask8 = unsigned char;
 
 inline __m512i _mm512_setzero_si512() { return __m512i{}; }
@@ -16,6 +17,11 @@ inline __m512i _mm512_loadu_si512(const void* p) {
     return x;
 }
 inline __m512i _mm512_add_epi64(__m512i a, __m512i b) { return a + b; }
+inline __m512d _mm512_mask_add_pd(__m512d otherwise, __mmask8 mask, __m512d a, __m512d b) {
+    for (int k = 0; k < 8; ++k)
+        if (mask >> k & 1) otherwise[k] = a[k] + b[k];
+    return otherwise;
+}
 inline __m512i _mm512_popcnt_epi64(__m512i a) {
     for (int k = 0; k < 8; ++k) a[k] = __builtin_popcountll(a[k]);
     return a;
