@@ -133,8 +133,7 @@ class TwoParts(RowSource):
         return [a + b for a, b in zip(*(part.value_totals() for part in self.parts), strict=True)]
 
     def sample_rows(self, numbers):
-        self.numbers = numbers
-        return SampledRows(self.codes[numbers], self.classes[numbers], np.ones(len(numbers)))
+        return SampledRows(self.codes[numbers], self.classes[numbers], np.ones(len(numbers)), numbers)
 
     def use_distance(self, distance):
         self.parts = [part.with_distance(distance) for part in self.parts]
