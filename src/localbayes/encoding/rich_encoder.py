@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from copy import copy
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -51,7 +52,10 @@ class RichEncoder(TableEncoder):
             if as_number is not None:
                 raws[i] = as_number
                 self.dates.append(i)
-        self.learn([summarise(raw, weights) for raw in raws])
+        summaries = [summarise(raw, weights) for raw in raws]
+        for i in self.dates:
+            summaries[i] = replace(summaries[i], marks=None)  # a date is no id, even if every row has its own
+        self.learn(summaries)
         for i in self.dates:
             self.roles[i] = Role("date")
             self.forced[i] = True
