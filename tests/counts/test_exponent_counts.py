@@ -12,7 +12,7 @@ KAPPAS = np.array([0.25, 1.0, 3.0, 20.0, 500.0])
 
 
 class Table:
-    """Random rows under an ordered distance, with nominal columns, unseen values and perhaps holes and weights."""
+    """Random rows under an ordered distance, with unseen values and perhaps holes and weights."""
 
     def __init__(self, seed, n=260):
         rng = np.random.default_rng(seed)

@@ -113,17 +113,23 @@ class LocalBayesClassifier(LocalLearning):
 
     def log_joint(self, codes: Codes) -> Floats:
         """Log of the average probabilities, in one compiled pass over the rows."""
-        codes = self.known_codes(codes)
-        _, _, S, T = self.index_.count(codes).cell_sums(self.kappas_)
-        parts = [
-            exponents.log_proba(self.features(codes, *sums))
-            for exponents, *sums in zip(self.exponents_, S, T, strict=True)
-        ]
-        return self.combine(parts)
+        return self._averages(codes, contenders=False)
 
     def contenders(self, codes: Codes) -> Floats:
-        """The log joint of all classes."""
-        return self.log_joint(codes)
+        """The same of the classes that can win."""
+        return self._averages(codes, contenders=True)
+
+    def _averages(self, codes: Codes, contenders: bool) -> Floats:
+        log_share, shares = self._with_prior()
+        return self.index_.count(self.known_codes(codes)).average_log_proba(
+            *(self.kappas_, self.sizes_, self.index_.measure.units, _ALPHA),
+            exponents=np.array([exponents.w for exponents in self.exponents_]),
+            biases=np.array([exponents.b for exponents in self.exponents_]),
+            shares=shares,
+            prior=np.exp(log_share),
+            first=self._n_columns,
+            contenders=contenders,
+        )
 
     def terms(self, codes: Codes) -> tuple[Floats, Floats]:
         """Split the log joint; what terms made of columns add belongs to the columns."""

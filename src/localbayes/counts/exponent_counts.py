@@ -29,7 +29,7 @@ class ExponentCounts:
     def cell_features(self, kappas: Any, sizes: Any, units: Any, alpha: float) -> Floats:
         """Logs of the factors of the local Bayes classifier, for every kappa from one count of the matches.
 
-        With S and T of :meth:`cell_sums` they are log(1 + S) and log((alpha + T / units) / (alpha sizes + S)).
+        They are log(1 + S) and log((alpha + T / units) / (alpha sizes + S)), S and T as in :meth:`cell_sums`.
         A value that was never seen, or is not known, has the factor one.
 
         Parameters
@@ -49,3 +49,49 @@ class ExponentCounts:
         given = (np.ascontiguousarray(numbers, dtype=np.float64) for numbers in (kappas, sizes, units))
         features: Floats = self._counts.cell_features(*given, alpha)
         return features
+
+    def average_log_proba(
+        self,
+        kappas: Any,
+        sizes: Any,
+        units: Any,
+        alpha: float,
+        *,
+        exponents: Any,
+        biases: Any,
+        shares: Any,
+        prior: Any,
+        first: int,
+        contenders: bool = False,
+    ) -> Floats:
+        """Log of the average probabilities of the classes over kappas, and of a prior.
+
+        Parameters
+        ----------
+        kappas, sizes, units, alpha
+            As of :meth:`cell_features`.
+        exponents, biases : arrays of shape (k, 1 + m) and (k, n_classes)
+            A score is the bias plus the features times the exponents, which are not negative.
+        shares : array of shape (k + 1,)
+            Shares of the kappas and of the prior in the average.
+        prior : array of shape (n_classes,)
+            Probabilities of the classes alone.
+        first : int
+            How many attributes to look at first, to find classes that cannot win.
+        contenders : bool
+            Whether a class that cannot win may get minus infinity, without its matches being counted.
+
+        Returns
+        -------
+        log_proba : array of shape (n_queries, n_classes)
+            Logs of the averages.
+        """
+        arrays = (kappas, sizes, units, exponents, biases, shares, prior)
+        kappas, sizes, units, exponents, biases, shares, prior = (
+            np.ascontiguousarray(numbers, dtype=np.float64) for numbers in arrays
+        )
+        scores: Floats = self._counts.exponent_scores(
+            *(kappas, sizes, units, alpha, exponents, biases),
+            *(shares[:-1].copy(), prior, float(shares[-1]), first, contenders),
+        )
+        return scores

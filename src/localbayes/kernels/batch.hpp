@@ -19,13 +19,15 @@ struct Batch {
     bool weighted;
     const Distance* distance = nullptr;  // null: Hamming's
     const Recipes* recipes = nullptr;    // of every segment, if there is a distance
+    int first_counted = -1;              // if not negative, only so many attributes are counted in C
 
     bool may_miss() const { return segments[0].may_miss; }
     int columns() const { return may_miss() ? 2 * m : m; }
     int n_distances() const { return distance ? distance->n_distances() : m + 1; }
     // While C is counted it has a column for every binary digit of the agreement, and then one for every attribute that
     // rows may lack.
-    int n_hits() const { return distance ? distance->n_hits() : m; }
+    int n_hits() const { return distance ? distance->first_hit(counted()) : m; }
+    int counted() const { return first_counted < 0 ? m : first_counted; }
     int raw_columns() const { return n_hits() + (may_miss() ? m : 0); }
     int raw_width() const { return padded(raw_columns(), 4); }
     // V is [query][distance][class], with room for a multiple of four classes.
@@ -53,6 +55,14 @@ struct Laplace {
 struct Smoothing {
     double alpha;
     const double *sizes, *units;  // q_i, and how much agreement is one row
+};
+
+// Exponents w [kappa][1 + m] of its factors, biases [kappa][class], the shares of the kappas in the average, and the
+// share of the probabilities `prior` [class].
+struct ExponentTable {
+    const double *kappas, *w, *bias, *shares, *prior;
+    double prior_share;
+    int n_kappas, n_classes;
 };
 
 }  // namespace localbayes

@@ -130,6 +130,21 @@ public:
                 [&] { current_isa->cell_features(batch_, kappas.data(), int(n_kappas), smoothing, out.data()); });
         return out;
     }
+    auto exponent_scores(In<double, 1> kappas, In<double, 1> sizes, In<double, 1> units, double alpha, In<double, 2> w,
+                         In<double, 2> bias, In<double, 1> shares, In<double, 1> prior, double prior_share,
+                         int first_rest, bool prunes) {
+        const size_t n_kappas = kappas.size(), m = size_t(batch_.m);
+        expect(n_kappas > 0 && sizes.size() == m && units.size() == m && w.shape(0) == n_kappas &&
+               w.shape(1) == 1 + m && bias.shape(0) == n_kappas && bias.shape(1) == r() && shares.size() == n_kappas &&
+               prior.size() == r() && first_rest > 0 && first_rest <= batch_.m);
+        auto out = make<double, 2>({n(), r()});
+        const Smoothing smoothing{alpha, sizes.data(), units.data()};
+        const ExponentTable table{kappas.data(), w.data(),    bias.data(),   shares.data(),
+                                  prior.data(),  prior_share, int(n_kappas), int(r())};
+        without_gil(
+            [&] { current_isa->exponent_scores(batch_, smoothing, table, first_rest, prunes, out.data()); });
+        return out;
+    }
     auto log_joint(In<double, 3> weights, In<double, 1> sizes, double alpha, double margin) {
         expect(weights.shape(0) == n() && weights.shape(1) == r() && weights.shape(2) == size_t(batch_.n_distances()));
         expect(sizes.size() == size_t(batch_.m));
@@ -247,6 +262,7 @@ void bind_match(nb::module_& m) {
         .def("weighted_sums", &MatchCounts::weighted_sums)
         .def("cell_sums", &MatchCounts::cell_sums)
         .def("cell_features", &MatchCounts::cell_features)
+        .def("exponent_scores", &MatchCounts::exponent_scores)
         .def("log_joint", &MatchCounts::log_joint)
         .def("cell_log_joint", &MatchCounts::cell_log_joint);
     m.def("log_joint_of_sums", &log_joint_of_sums);

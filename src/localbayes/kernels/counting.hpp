@@ -12,12 +12,13 @@ namespace {
 // One query against one block of rows: its planes, added up.
 template <class W>
 struct Sight {
-    explicit Sight(const Batch& b)
-        : by_tables(b.distance != nullptr), hamming(b), tables(b), sums(b.n_distances() - 1) {}
+    // Columns are needed only if matches are counted.
+    explicit Sight(const Batch& b, bool counts = true)
+        : by_tables(b.distance != nullptr), hamming(b), tables(b, counts), sums(b.n_distances() - 1) {}
 
     void look(const Segment& s, const uint64_t* block, const uint32_t* places, const uint32_t* codes, int rows) {
         const int n_vectors = vectors<W>(rows);
-        planes = by_tables ? tables.find(s, block, codes, n_vectors) : hamming.find(s, block, places, codes, n_vectors);
+        planes = by_tables ? tables.find(block, places, n_vectors) : hamming.find(s, block, places, codes, n_vectors);
         sums.add(planes.added, n_vectors);
     }
 
@@ -45,7 +46,7 @@ template <class W>
 void count_distances(const Batch& b, const Places& places, double* V) {
     const size_t size = b.V_size();
     std::fill_n(V, b.n_queries * size, 0.0);
-    Sight<W> sight(b);
+    Sight<W> sight(b, false);
     const int64_t step = fitting(b.n_queries, 8 * size);
     for (int64_t first = 0; first < b.n_queries; first += step)
         for (const Segment& s : b.segments)
@@ -77,7 +78,7 @@ struct Tally {
 template <class T>
 void join_columns(const Batch& b, int room, T* columns) {
     if (!b.distance) return;
-    for (int i = 0; i < b.m; ++i)
+    for (int i = 0; i < b.counted(); ++i)
         for (int k = 0; k < room; ++k) {
             const T* from = columns + b.distance->first_hit(i) * room + k;
             T sum = from[0];

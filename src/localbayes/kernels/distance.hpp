@@ -29,14 +29,14 @@ public:
 
     int m() const { return int(attributes_.size()); }
     int n_distances() const { return n_distances_; }
-    int n_hits() const { return n_hits_; }  // digits of agreement of all attributes
     // A row at the largest distance of all attributes agrees on none.
     bool far_is_unlike() const { return far_is_unlike_; }
 
     bool nominal(int i) const { return attributes_[i].nominal; }
     uint32_t size(int i) const { return attributes_[i].size; }
     int most(int i) const { return attributes_[i].most; }
-    int first_hit(int i) const { return attributes_[i].first_hit; }  // columns of C, one per digit of agreement
+    // Columns of C, one per digit of agreement; that of attribute m is the number of all.
+    int first_hit(int i) const { return i < m() ? attributes_[i].first_hit : n_hits_; }
     int n_digits(int i) const { return attributes_[i].n_digits; }
     int d(int i, uint32_t v, uint32_t u) const { return d_[at(i, v, u)]; }
     int s(int i, uint32_t v, uint32_t u) const { return s_[at(i, v, u)]; }

@@ -10,8 +10,9 @@ using Octet = Vector<double, 8>;
 constexpr int kOctet = 8;
 
 // The natural logarithm of positive numbers. The twin is std::log.
-inline Octet log_of(Octet x) {
-    const Parts<Octet> parts(x);
+template <class Values>
+Values log_of(Values x) {
+    const Parts<Values> parts(x);
     return log_of_mantissa(parts.mantissa) + kLog2 * parts.exponent;
 }
 

@@ -1,6 +1,6 @@
 // The functions of the table in isa.hpp, for one instruction set W.
 #pragma once
-#include "exponent_features.hpp"
+#include "exponent_contest.hpp"
 #include "isa.hpp"
 #include "pair_formulas.hpp"
 #include "score.hpp"
@@ -143,6 +143,7 @@ constexpr Isa functions(const char* name) {
             weighted_sums<W>,
             cell_sums<W>,
             cell_features<W>,
+            exponent_scores<W>,
             log_joint<W>,
             cell_log_joint<W>,
             log_joint_of_sums<W>,

@@ -43,6 +43,10 @@ struct Isa {
     void (*cell_sums)(const Batch&, const double* kappas, int n_kappas, const CellSums&);
     // Features [kappa][query][class][1 + m] of the local Bayes classifier, see exponent_features.hpp.
     void (*cell_features)(const Batch&, const double* kappas, int n_kappas, const Smoothing&, double* out);
+    // Logs of average probabilities [query][class] of the local Bayes classifier, see exponent_contest.hpp. If it
+    // prunes, a class that cannot win may get minus infinity; it looks at the attributes before `first_rest` first.
+    void (*exponent_scores)(const Batch&, const Smoothing&, const ExponentTable&, int first_rest, bool prunes,
+                            double* out);
     // Log joint [query][class] for weights[query][class][distance]. A class that stays more than `margin` below the
     // best may be left out: it is not counted and gets minus infinity.
     void (*log_joint)(const Batch&, const double* V, const double* weights, Laplace, double margin, double* out);
