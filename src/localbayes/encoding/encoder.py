@@ -42,7 +42,9 @@ class TableEncoder:
     ----------
     categorical_features : {"from_dtype", "all"} or array-like
         Which columns are categories: by dtype (category, object, string, bool and times are; in an array of
-        objects those that hold anything but numbers), all, or a mask, indices or names.
+        objects those that hold anything but numbers), all, or a mask, indices or names. A dict says of some
+        columns, by name, whether they are categories (True) or numbers (False), and that they are to be used
+        even if they look like ids; the others are judged by dtype.
     n_bins : int
         Bins of equal width for a numeric column.
     missing : {"impute", "category", "ignore"}
@@ -172,7 +174,13 @@ class TableEncoder:
                 column.cuts = summary.counts.cuts(self.discretize, self.n_bins, declared)
         # A column keeps the kind it had in fit, whatever dtype it has later.
         self.forced = [isinstance(column, CategoricalColumn) for column in self.columns]
-        self._leave_out([role_of(one, given) for one, given in zip(summaries, self._given, strict=True)])
+        named = self.categorical_features if isinstance(self.categorical_features, dict) else ()
+        self._leave_out(
+            [
+                role_of(one, given is True or name in named)
+                for one, given, name in zip(summaries, self._given, self.names, strict=True)
+            ]
+        )
         return self
 
     def rows_wanted(self, n_rows: int) -> npt.NDArray[np.int64]:
@@ -186,20 +194,31 @@ class TableEncoder:
 
     def _leave_out(self, roles: Sequence[Role]) -> None:
         """Leave out columns that are ids or free text, and say so."""
+        useless = [role.kind == "constant" or not role.used for role in roles]
+        numbers = [i for i, role in enumerate(roles) if not role.used and not self.forced[i]]
+        if all(useless) and numbers:
+            # Numbers are in order, so that even row numbers may tell something where nothing else does.
+            roles = [replace(role, used=role.used or i in numbers) for i, role in enumerate(roles)]
+            warn(
+                f"{self._named(numbers)} only numbers the rows, and is used for lack of others; drop it if so"
+            )
         left_out = [i for i, role in enumerate(roles) if not role.used]
+        self.roles = list(roles)
+        if not left_out:
+            return
+        example = {self.names[left_out[0]]: self.forced[left_out[0]]}
+        nothing = "; no column is left, so that only shares of classes are learned" if all(useless) else ""
+        warn(
+            f"left out {self._named(left_out)}: nearly every row has a value or a text of its own{nothing}; "
+            f"to keep one, give it the dtype category or say categorical_features={example}"
+        )
         for i in left_out:
             self.columns[i] = LeftOutColumn(roles[i].kind)
             self.forced[i] = True  # so that whatever comes later can be read
-        self.roles = list(roles)
-        if left_out:
-            names = ", ".join(repr(self.names[i]) for i in left_out[:5]) + (
-                ", ..." if len(left_out) > 5 else ""
-            )
-            what = "columns" if len(left_out) > 1 else "column"
-            warn(
-                f"left out {what} {names}: nearly every row has a value or a text of its own; to keep one, "
-                "give it the dtype category"
-            )
+
+    def _named(self, columns: Sequence[int]) -> str:
+        names = ", ".join(repr(self.names[i]) for i in columns[:5]) + (", ..." if len(columns) > 5 else "")
+        return f"columns {names}" if len(columns) > 1 else f"column {names}"
 
     @property
     def sizes(self) -> npt.NDArray[np.uint32]:
@@ -277,6 +296,16 @@ class TableEncoder:
 
 def _forced_kinds(features: Any, names: Sequence[str]) -> list[bool | None]:
     m = len(names)
+    if isinstance(features, dict):
+        unknown = [name for name in features if name not in names]
+        if unknown or not all(isinstance(kind, bool | np.bool_) for kind in features.values()):
+            wrong = (
+                f"the column {unknown[0]!r}, which the table lacks"
+                if unknown
+                else "something but True or False"
+            )
+            raise ValueError(f"categorical_features is a dict with {wrong}; use names of columns and bools")
+        return [bool(features[name]) if name in features else None for name in names]
     if isinstance(features, str):
         if features == "from_dtype":
             return [None] * m

@@ -151,5 +151,6 @@ def _in_order(summary: Summary) -> NumberSummary | None:
         numbers, weights = found.numbers, rows
     dates: Any = summarise(RawColumn(summary.name, numbers=numbers), weights)
     counts = NumberCounts.of_rows(numbers, None, weights, (None,))
-    in_order: NumberSummary = replace(dates, n_missing=summary.n_missing, counts=counts)
+    # A date is no id, even if every row has its own.
+    in_order: NumberSummary = replace(dates, n_missing=summary.n_missing, counts=counts, marks=None)
     return in_order

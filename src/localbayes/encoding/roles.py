@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from localbayes.encoding.columns import RawColumn
+from localbayes.encoding.row_numbers import number_rows
 from localbayes.encoding.summaries import NumberSummary, Summary
 
 __all__ = ["Role", "as_date", "role_of"]
@@ -39,19 +40,22 @@ class Role:
     used: bool = True
 
 
-def role_of(summary: Summary, forced: bool | None) -> Role:
-    """Role of a column; one that was declared or whose kind was given is used in any case.
+def role_of(summary: Summary, forced: bool) -> Role:
+    """Role of a column; one that was declared or named as to its kind is used in any case.
 
     Examples
     --------
     >>> from localbayes.encoding.summaries import CategorySummary
     >>> names = CategorySummary("name", {f"customer {k}": 1 for k in range(50)}, False, n_missing=0)
-    >>> role_of(names, None), role_of(names, True).used
+    >>> role_of(names, False), role_of(names, True).used
     (Role(kind='id', used=False), True)
     """
     if isinstance(summary, NumberSummary):
-        constant = summary.n_known == 0 or (summary.low == summary.high and not summary.n_missing)
-        return Role("constant" if constant else "number")
+        if summary.n_known == 0 or (summary.low == summary.high and not summary.n_missing):
+            return Role("constant")
+        if not forced and number_rows(summary.name, summary.marks, summary.low, summary.high):
+            return Role("id", used=False)
+        return Role("number")
     counts = [count for count in summary.counts.values() if count]
     n, distinct = sum(counts), len(counts)
     if distinct <= 1 and not (distinct and summary.n_missing):

@@ -1,13 +1,14 @@
 """Summaries of columns; those of the parts of a table add up to the summary of the whole."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from localbayes.encoding.number_counts import NumberCounts
+from localbayes.encoding.row_numbers import add_marks, whole_number_marks
 
 if TYPE_CHECKING:
     from localbayes.encoding.columns import RawColumn
@@ -95,6 +96,8 @@ class NumberSummary:
         Exact sum, see :func:`exact_sum`; if rows have weights, of weighted numbers in units of 2**-2148.
     counts : NumberCounts, optional
         How often each number occurs, where cuts need it.
+    marks : array, optional
+        Marks of whole numbers, which tell whether values repeat; None if some number is not whole.
 
     Examples
     --------
@@ -110,6 +113,7 @@ class NumberSummary:
     high: float = -math.inf
     total: int = 0
     counts: NumberCounts | None = None
+    marks: npt.NDArray[np.uint64] | None = field(default=None, compare=False)
 
     def __add__(self, other: "Summary") -> "Summary":
         """Summary of the rows of both."""
@@ -130,6 +134,10 @@ class NumberSummary:
             max(self.high, other.high),
             self.total + other.total,
             self._added_counts(other),
+            # A part without a number says nothing about them.
+            add_marks(self.marks, other.marks)
+            if self.n_known and other.n_known
+            else (self if self.n_known else other).marks,
         )
 
     def _added_counts(self, other: "NumberSummary") -> NumberCounts | None:
@@ -162,10 +170,12 @@ def summarise(raw: "RawColumn", weights: npt.NDArray[np.float64] | None = None) 
             return NumberSummary(raw.name, 0, n_missing)
         low, high = float(known.min()), float(known.max())
         if weights is None:
-            return NumberSummary(raw.name, len(known), n_missing, low, high, exact_sum(known))
+            marks = whole_number_marks(known)
+            return NumberSummary(raw.name, len(known), n_missing, low, high, exact_sum(known), marks=marks)
         weight = weights[present]
         total = exact_weighted_sum(known, weight)
-        return NumberSummary(raw.name, exact_sum(weight), n_missing, low, high, total)
+        marks = whole_number_marks(known, weight)
+        return NumberSummary(raw.name, exact_sum(weight), n_missing, low, high, total, marks=marks)
     seen = raw.codes >= 0
     found = np.bincount(raw.codes[seen], None if weights is None else weights[seen], len(raw.values)).tolist()
     counts = {value: n for value, n in zip(raw.values, found, strict=True) if n or raw.declared}
