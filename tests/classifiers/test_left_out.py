@@ -174,6 +174,17 @@ def test_crepes_calibrates_on_left_out_predictions(method):
 
 
 @every_classifier
+def test_a_notebook_draws_a_classifier_without_leaving_rows_out(method, monkeypatch):
+    """The box that scikit-learn draws reads every attribute that dir names; none costs n predictions."""
+    model = method().fit(*mixed_table(30))
+    assert model.oob_decision_function_.shape == (30, 3)
+    asked = []
+    monkeypatch.setattr(method, "others_log_joint", lambda *given: asked.append(given))
+    assert method.__name__ in model._repr_html_()
+    assert not asked
+
+
+@every_classifier
 def test_errors_of_left_out_predictions_are_one_line(method):
     """Numbers of rows that are not there, one row only, a classifier without rows: each is said in a line."""
     X, y = mixed_table(20)

@@ -1,7 +1,7 @@
 """The eager family: formulas over counts of values and of pairs of values."""
 
 import math
-from typing import Any, Unpack
+from typing import Any, Self, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -10,6 +10,7 @@ from scipy.special import logsumexp
 from localbayes.classifiers.base import BayesClassifier
 from localbayes.classifiers.scores import sum_of_terms
 from localbayes.classifiers.shared import SharedParameters, with_shared_parameters
+from localbayes.classifiers.state import snapshot
 from localbayes.counts import Codes, Floats, KeptRows, LeftOutCounts, PairCounts, Rows, ValueCounts
 from localbayes.counts.pairs import MAX_TABLE_BYTES
 from localbayes.parameters import check_number
@@ -72,6 +73,12 @@ class EagerClassifier(BayesClassifier):
                 "with its rows (save_model(..., with_rows=True), localbayes fit --with-rows)"
             )
         return self._kept_rows.rows()
+
+    def without_rows(self) -> Self:
+        """Return the formula and its counts, without the training rows, to send it around a cluster."""
+        copy = snapshot(self)
+        copy._kept_rows = None
+        return copy
 
     def others_log_joint(self, rows: Rows) -> Floats:
         """Log joint of training rows without themselves."""

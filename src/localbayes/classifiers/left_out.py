@@ -133,7 +133,14 @@ class LeftOutAnswers(CodeAnswers):
 
         It has the name that tools look for in a random forest. It is computed each time it is asked for.
         """
-        return self.left_out_answer("predict_proba")
+        try:
+            return self.left_out_answer("predict_proba")
+        except ValueError as error:
+            raise AttributeError(str(error)) from error  # so that hasattr says no
+
+    def __dir__(self) -> list[str]:
+        # Notebooks show all that dir names: they would leave out every row to draw a box.
+        return [name for name in super().__dir__() if name != "oob_decision_function_"]
 
     def _answers_left_out(self, given: Rows, method: str) -> Any:
         shape = (len(given),) if method == "predict" else (len(given), len(self.labels_))
