@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 from localbayes.classifiers import AODE, CLASSIFIERS, HNB, LCWNB, LWNB, NB, TAN, WAODE, LocalBayesClassifier
+from localbayes.classifiers import eager as eager_module
 from localbayes.classifiers import tan as tan_module
 from localbayes.classifiers import waode as waode_module
 from localbayes.counts import PairCounts
@@ -145,6 +146,20 @@ def test_many_values_of_a_column_change_the_type_of_codes():
         model.partial_fit(X[20:80], y[20:80]).partial_fit(X[80:], y[80:])
     assert eager.sizes_.tolist() == [len(set(numbers)), 2]
     np.testing.assert_allclose(eager.predict_proba(None), lazy.predict_proba(None), rtol=0, atol=1e-9)
+
+
+def test_a_stream_longer_than_memory_is_counted_without_its_rows(monkeypatch):
+    """From a limit on rows are not kept; counts and predictions go on, and what needs rows says so."""
+    codes, sizes, y, _ = coded_table(0, 90)
+    X = Coded(codes, sizes)
+    monkeypatch.setattr(eager_module, "MOST_KEPT_BYTES", 70 * codes.shape[1])
+    model = NB().fit(X[:60], y[:60])
+    assert len(model.predict(None)) == 60
+    model.partial_fit(X[60:], y[60:])
+    assert np.array_equal(model.predict_proba(X), NB().fit(X, y).predict_proba(X))
+    with pytest.raises(ValueError, match="has counts and no training rows: fit it in memory"):
+        model.predict(None)
+    assert len(model.fit(X[:9], y[:9]).predict(None)) == 9
 
 
 def test_a_value_that_only_the_row_has_is_never_seen_without_it():
