@@ -11,13 +11,17 @@ import numpy.typing as npt
 from localbayes.encoding.coded import Codes, code_dtype, missing_code, unseen_code
 from localbayes.encoding.columns import MISSING, NumericColumn, RawColumn
 from localbayes.encoding.discretize import cut_points
+from localbayes.encoding.discriminant import Discriminant, learn_discriminant
 from localbayes.encoding.encoder import TableEncoder
 from localbayes.encoding.roles import Role, as_date
 from localbayes.encoding.summaries import summarise
 from localbayes.encoding.tables import column_names
-from localbayes.encoding.terms import Term, learn_terms
+from localbayes.encoding.terms import Odds, Term, learn_terms
 
 __all__ = ["RichEncoder"]
+
+# Bins of log odds: so many of equal width, and as many of equal numbers of rows.
+_ODDS_BINS = 20
 
 
 class RichEncoder(TableEncoder):
@@ -36,6 +40,7 @@ class RichEncoder(TableEncoder):
 
     terms: Sequence[Term] = ()
     dates: Sequence[int] = ()
+    discriminant: Discriminant | None = None
 
     def fit(
         self,
@@ -45,7 +50,7 @@ class RichEncoder(TableEncoder):
     ) -> "RichEncoder":
         """Learn domains, bins and terms."""
         self.start(column_names(X))
-        self.terms, self.dates = [], []
+        self.terms, self.dates, self.discriminant = [], [], None
         raws = super()._read(X)
         for i, raw in enumerate(raws):
             as_number = as_date(raw) if self._given[i] is None and not raw.declared else None
@@ -66,7 +71,21 @@ class RichEncoder(TableEncoder):
             codes = self._column_codes(raws)
             bins = super().ordered_sizes.tolist()
             self.terms = learn_terms(raws, codes, super().sizes.tolist(), bins, class_codes, weights)
+            self._learn_odds(raws, class_codes, weights)
         return self
+
+    def _learn_odds(
+        self,
+        raws: Sequence[RawColumn],
+        class_codes: npt.NDArray[np.int64],
+        weights: npt.NDArray[np.float64] | None,
+    ) -> None:
+        sources = [i for i, column in enumerate(self.columns) if isinstance(column, NumericColumn)]
+        self.discriminant = learn_discriminant(raws, sources, class_codes, weights)
+        if self.discriminant is not None:
+            for k, odds in enumerate(self.discriminant.columns(raws)):
+                cuts = cut_points("merged", odds.numbers, None, weights, _ODDS_BINS)
+                self.terms = [*self.terms, Odds(k, cuts, self.discriminant.sources)]
 
     @property
     def sizes(self) -> npt.NDArray[np.uint32]:
@@ -75,8 +94,9 @@ class RichEncoder(TableEncoder):
 
     @property
     def ordered_sizes(self) -> npt.NDArray[np.int64]:
-        """Number of values of every column that are in order; terms are nominal."""
-        return np.append(super().ordered_sizes, np.zeros(len(self.terms), dtype=np.int64))
+        """Number of values of every column and term that are in order; of terms only log odds are."""
+        bins = [term.size if isinstance(term, Odds) else 0 for term in self.terms]
+        return np.append(super().ordered_sizes, np.array(bins, dtype=np.int64))
 
     def extended(self, X: Any) -> "RichEncoder":
         """Return an encoder whose undeclared domains also have the values of X; terms stay as they are."""
@@ -90,6 +110,8 @@ class RichEncoder(TableEncoder):
         """Codes of the columns and terms of a table."""
         raws = self._read(X)
         columns = self._column_codes(raws)
+        if self.discriminant is not None:
+            raws = [*raws, *self.discriminant.columns(raws)]
         codes = np.column_stack([columns, *(term.encode(raws, columns) for term in self.terms)])
         dtype = code_dtype(int(self.sizes.max()))
         absent = missing_code(dtype) if self.missing == "ignore" else unseen_code(dtype)
