@@ -65,6 +65,11 @@ class RawColumn:
         self.values = values or []
         self.declared = declared
 
+    def every(self, step: int) -> "RawColumn":
+        """One of every ``step`` rows."""
+        numbers, codes = self.numbers[::step] if self.numeric else None, self.codes[::step]
+        return RawColumn(self.name, numbers=numbers, codes=codes, values=self.values, declared=self.declared)
+
 
 @dataclass
 class CategoricalColumn:

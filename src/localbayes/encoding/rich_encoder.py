@@ -20,6 +20,8 @@ from localbayes.encoding.terms import Odds, Term, learn_terms
 
 __all__ = ["RichEncoder"]
 
+# Rows from which terms are learned; of more, every second, third or so.
+_MOST_ROWS = 100_000
 # Bins of log odds: so many of equal width, and as many of equal numbers of rows.
 _ODDS_BINS = 20
 
@@ -68,18 +70,19 @@ class RichEncoder(TableEncoder):
             if isinstance(column, NumericColumn):
                 column.cuts = cut_points(self.discretize, raw.numbers, class_codes, weights, self.n_bins)
         if class_codes is not None:
-            codes = self._column_codes(raws)
-            bins = super().ordered_sizes.tolist()
-            self.terms = learn_terms(raws, codes, super().sizes.tolist(), bins, class_codes, weights)
-            self._learn_odds(raws, class_codes, weights)
+            step = max(1, -(-len(class_codes) // _MOST_ROWS))
+            weights = None if weights is None else weights[::step]
+            self._learn_terms([raw.every(step) for raw in raws], class_codes[::step], weights)
         return self
 
-    def _learn_odds(
+    def _learn_terms(
         self,
         raws: Sequence[RawColumn],
         class_codes: npt.NDArray[np.int64],
         weights: npt.NDArray[np.float64] | None,
     ) -> None:
+        codes, bins = self._column_codes(raws), super().ordered_sizes.tolist()
+        self.terms = learn_terms(raws, codes, super().sizes.tolist(), bins, class_codes, weights)
         sources = [i for i, column in enumerate(self.columns) if isinstance(column, NumericColumn)]
         self.discriminant = learn_discriminant(raws, sources, class_codes, weights)
         if self.discriminant is not None:
