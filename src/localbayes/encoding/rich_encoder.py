@@ -14,7 +14,7 @@ from localbayes.encoding.discretize import cut_points
 from localbayes.encoding.discriminant import Discriminant, learn_discriminant
 from localbayes.encoding.encoder import TableEncoder
 from localbayes.encoding.roles import Role, as_date
-from localbayes.encoding.summaries import summarise
+from localbayes.encoding.summaries import NumberSummary, summarise
 from localbayes.encoding.tables import column_names
 from localbayes.encoding.terms import Odds, Term, learn_terms
 
@@ -60,9 +60,15 @@ class RichEncoder(TableEncoder):
                 raws[i] = as_number
                 self.dates.append(i)
         summaries = [summarise(raw, weights) for raw in raws]
-        for i in self.dates:
-            summaries[i] = replace(summaries[i], marks=None)  # a date is no id, even if every row has its own
-        self.learn(summaries)
+        # A date is no id, even if every row has its own.
+        self.learn(
+            [
+                replace(summary, marks=None)
+                if i in self.dates and isinstance(summary, NumberSummary)
+                else summary
+                for i, summary in enumerate(summaries)
+            ]
+        )
         for i in self.dates:
             self.roles[i] = Role("date")
             self.forced[i] = True

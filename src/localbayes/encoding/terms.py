@@ -119,7 +119,9 @@ class Odds:
 
     def encode(self, raws: Sequence[RawColumn], codes: Integers) -> Integers:
         """Codes of the rows."""
-        return np.searchsorted(self.cuts, raws[codes.shape[1] + self.number].numbers, side="left")
+        odds = raws[codes.shape[1] + self.number].numbers
+        found: Integers = np.searchsorted(self.cuts, odds, side="left").astype(np.int64)
+        return found
 
 
 Term = Intervals | Values | Crossed | Odds
