@@ -2,7 +2,8 @@
 
 ``python -m benchmarks.raw_tables run scores.csv`` adds a line for every table, fold and method, and goes on
 where it stopped. ``python -m benchmarks.raw_tables report scores.csv`` prints the tables of
-``docs/which-classifier.md``. LightGBM and CatBoost take part where they are installed.
+``docs/which-classifier.md``. LightGBM, CatBoost and EBM (of interpret) take part where they are
+installed.
 """
 
 from __future__ import annotations
@@ -86,6 +87,13 @@ def catboost(X: pd.DataFrame) -> Any:
     )
 
 
+def ebm(X: pd.DataFrame) -> Any:
+    """An explainable boosting machine: boosted functions of one column or two."""
+    from interpret.glassbox import ExplainableBoostingClassifier
+
+    return ExplainableBoostingClassifier(n_jobs=1, random_state=0)
+
+
 METHODS: dict[str, Callable[[pd.DataFrame], Any]] = {
     "LocalBayesClassifier": lambda X: LocalBayesClassifier(),
     "LCWNB": lambda X: LCWNB(),
@@ -94,7 +102,10 @@ METHODS: dict[str, Callable[[pd.DataFrame], Any]] = {
     "LogisticRegression": lambda X: prepared(X, LogisticRegression(max_iter=1000), scaled=True),
     "LightGBM": lightgbm,
     "CatBoost": catboost,
+    "EBM": ebm,
 }
+# They learn for seconds even on small tables, so that they run when they are asked to.
+SLOW = ("CatBoost", "EBM")
 
 
 def as_known(X: pd.DataFrame, train: Any, method: str) -> pd.DataFrame:
@@ -207,7 +218,7 @@ def report(path: Path) -> None:
     """Print all tables."""
     scores = pd.read_csv(path)
     present = [method for method in METHODS if method in set(scores.method)]
-    always = [method for method in present if method != "CatBoost"]
+    always = [method for method in present if method not in SLOW]
     small = scores.rows < LARGE
     for title, kept, methods in [
         ("36 sets", scores.group == "36 sets", always),
@@ -215,7 +226,7 @@ def report(path: Path) -> None:
         ("fewer than 300 rows", scores.rows < 300, always),
         ("300 rows to 2,999", (scores.rows >= 300) & small, always),
         ("3,000 rows and more", ~small, always),
-        ("folds that CatBoost has", scores.rows > 0, present),
+        *((f"folds that {slow} has", scores.rows > 0, [*always, slow]) for slow in SLOW if slow in present),
     ]:
         frame = summary(scores[kept], methods)
         print(f"\n{title}: {frame.attrs['tables']} tables\n\n{markdown(frame)}")
@@ -239,7 +250,7 @@ def main() -> None:
     parser.add_argument("scores", type=Path, help="CSV file of the scores")
     parser.add_argument("--data", help="folder with the ARFF files of the 36 sets")
     parser.add_argument("--raw", type=Path, help="folder with the ten raw tables; by default beside --data")
-    parser.add_argument("--methods", nargs="+", choices=METHODS, help="by default all but CatBoost")
+    parser.add_argument("--methods", nargs="+", choices=METHODS, help="by default all but CatBoost and EBM")
     parser.add_argument("--most-rows", type=int, default=10**9, help="leave larger tables out")
     parser.add_argument("--most-classes", type=int, default=10**9, help="leave tables of more classes out")
     parser.add_argument("--folds", type=int, default=FOLDS, help="at most so many folds of the five")
@@ -249,7 +260,7 @@ def main() -> None:
         report(options.scores)
         return
     arff = data_folder(options.data)
-    installed = [m for m in METHODS if m != "CatBoost" and (m != "LightGBM" or find_spec("lightgbm"))]
+    installed = [m for m in METHODS if m not in SLOW and (m != "LightGBM" or find_spec("lightgbm"))]
     chosen = [
         table
         for table in tables(arff, options.raw or arff.parent / "raw")

@@ -195,6 +195,15 @@ def test_a_whole_number_may_speak_value_by_value():
     assert scores.mean() == 1.0
 
 
+def test_terms_of_a_large_table_are_learned_from_a_part_of_its_rows(monkeypatch):
+    """Every third row tells that even numbers are another class."""
+    monkeypatch.setattr("localbayes.encoding.rich_encoder._MOST_ROWS", 150)
+    x = np.random.default_rng(0).integers(0, 26, 400)
+    X = pd.DataFrame({"x": x, "c": np.where(x > 9, "a", "b")})
+    model = LocalBayesClassifier().fit(X, x % 2)
+    assert (model.predict(X) == x % 2).all()
+
+
 def test_a_value_never_seen_carries_no_evidence():
     """It adds nothing to any class."""
     X, y = raw_table(2)

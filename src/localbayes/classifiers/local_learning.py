@@ -28,6 +28,8 @@ ALPHA = 0.5
 _ROWS, _FEW_ROWS = 4000, 500
 # Features that are held at once, and rows that are left out even if they have more.
 _MOST_CELLS, _FEWEST_ROWS = 1 << 23, 200
+# Comparisons of a left-out row with a training row.
+_COMPARISONS = 1e9
 # First every third kappa of the grid is tried, then so many around the best.
 _STRIDE, _NEAR = 3, 5
 # Kappas whose predictions are averaged.
@@ -129,9 +131,10 @@ class LocalLearning(LazyClassifier):
         return self.known_codes(codes)
 
     def _most_rows(self, n_kappas: int) -> int:
-        """Rows to leave out at once: fewer where there are many classes and columns."""
+        """Rows to leave out: fewer where there are many classes and columns, or very many rows."""
         cells = n_kappas * len(self.labels_) * (1 + len(self.sizes_))
-        return max(_FEWEST_ROWS, min(_ROWS, _MOST_CELLS // cells))
+        comparable = max(_FEW_ROWS, int(_COMPARISONS // max(self.class_count.sum(), 1)))
+        return max(_FEWEST_ROWS, min(_ROWS, _MOST_CELLS // cells, comparable))
 
     def _learn_distance(self, rows: SampledRows) -> None:
         plain = LocalDistance(tuple(self.ordered_sizes_.tolist()), self._n_columns)

@@ -11,17 +11,20 @@ import numpy.typing as npt
 from localbayes.encoding.coded import Codes, code_dtype, missing_code, unseen_code
 from localbayes.encoding.columns import MISSING, NumericColumn, RawColumn
 from localbayes.encoding.discretize import cut_points
+from localbayes.encoding.discriminant import Discriminant, learn_discriminant
 from localbayes.encoding.encoder import TableEncoder
 from localbayes.encoding.number_counts import NumberCounts
 from localbayes.encoding.roles import Role, as_date
 from localbayes.encoding.summaries import CategorySummary, NumberSummary, Summary, summarise
 from localbayes.encoding.tables import column_names
-from localbayes.encoding.terms import learn_terms
+from localbayes.encoding.terms import Odds, learn_terms
 
 __all__ = ["RichEncoder"]
 
 # Rows from which terms are learned, at most.
-_TERM_ROWS = 50_000
+_TERM_ROWS = 100_000
+# Bins of log odds: so many of equal width, and as many of equal numbers of rows.
+_ODDS_BINS = 20
 
 
 class RichEncoder(TableEncoder):
@@ -37,6 +40,8 @@ class RichEncoder(TableEncoder):
     >>> encoder.fit(X, X[:, 0] % 2).sizes.tolist()[1:]
     [26]
     """
+
+    discriminant: Discriminant | None = None
 
     def fit(
         self,
@@ -65,7 +70,8 @@ class RichEncoder(TableEncoder):
             for summary, given in zip(summaries, self._given, strict=True)
         ]
         super().learn([new or old for new, old in zip(found, summaries, strict=True)], declared)
-        self.terms, self.dates = [], [i for i, summary in enumerate(found) if summary is not None]
+        self.terms, self.discriminant = [], None
+        self.dates = [i for i, summary in enumerate(found) if summary is not None]
         for i in self.dates:
             self.roles[i] = Role("date")
             self.forced[i] = True
@@ -91,6 +97,12 @@ class RichEncoder(TableEncoder):
     ) -> None:
         codes, bins = self._column_codes(raws), super().ordered_sizes.tolist()
         self.terms = learn_terms(raws, codes, super().sizes.tolist(), bins, class_codes, weights)
+        sources = [i for i, column in enumerate(self.columns) if isinstance(column, NumericColumn)]
+        self.discriminant = learn_discriminant(raws, sources, class_codes, weights)
+        if self.discriminant is not None:
+            for k, odds in enumerate(self.discriminant.columns(raws)):
+                cuts = cut_points("merged", odds.numbers, None, weights, _ODDS_BINS)
+                self.terms = [*self.terms, Odds(k, cuts, self.discriminant.sources)]
 
     @property
     def sizes(self) -> npt.NDArray[np.uint32]:
@@ -99,8 +111,9 @@ class RichEncoder(TableEncoder):
 
     @property
     def ordered_sizes(self) -> npt.NDArray[np.int64]:
-        """Number of values of every column that are in order; terms are nominal."""
-        return np.append(super().ordered_sizes, np.zeros(len(self.terms), dtype=np.int64))
+        """Number of values of every column and term that are in order; of terms only log odds are."""
+        bins = [term.size if isinstance(term, Odds) else 0 for term in self.terms]
+        return np.append(super().ordered_sizes, np.array(bins, dtype=np.int64))
 
     def extended(self, X: Any) -> "RichEncoder":
         """Return an encoder whose undeclared domains also have the values of X; terms stay as they are."""
@@ -117,6 +130,8 @@ class RichEncoder(TableEncoder):
     def encode_columns(self, raws: Sequence[RawColumn]) -> Codes:
         """Codes of columns as :meth:`read` gives them, and of the terms."""
         columns = self._column_codes(raws)
+        if self.discriminant is not None:
+            raws = [*raws, *self.discriminant.columns(raws)]
         codes = np.column_stack([columns, *(term.encode(raws, columns) for term in self.terms)])
         dtype = code_dtype(int(self.sizes.max()))
         absent = missing_code(dtype) if self.missing == "ignore" else unseen_code(dtype)

@@ -20,6 +20,8 @@ _FEWEST_ROWS = 30
 _OWN_VALUE = 0.9
 # A text column is free text if half of its values are different and they have so many words on average.
 _WORDS, _DIFFERENT = 4.0, 0.5
+# It is dates if the first values are. Where dates are not in order, they say little if half are different.
+_LOOK = 100
 
 _ISO_DATE = re.compile(r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?)?")
 
@@ -64,8 +66,11 @@ def role_of(summary: Summary, forced: bool) -> Role:
         return Role("nominal")
     if distinct > _OWN_VALUE * n:
         return Role("id", used=False)
-    if distinct > _DIFFERENT * n and _words(list(summary.counts)) >= _WORDS:
-        return Role("text", used=False)
+    if distinct > _DIFFERENT * n:
+        if _words(list(summary.counts)) >= _WORDS:
+            return Role("text", used=False)
+        if all(np.isfinite(_seconds(value)) for value in list(summary.counts)[:_LOOK]):
+            return Role("date", used=False)
     return Role("nominal")
 
 

@@ -11,8 +11,8 @@ Marks = npt.NDArray[np.uint64]
 
 # Marks that are kept of a column.
 _MARKS = 1024
-# Columns of fewer rows are not judged.
-_FEWEST_ROWS = 50
+# Columns of fewer rows are not judged; by their numbers alone, those of more.
+_FEWEST_ROWS, _FEWEST_NAMELESS = 30, 50
 # Numbers whose values would have repeated so many times by chance, and did not, were given out one by one.
 _REPEATS = 20
 # Days such as 20240131, seconds and milliseconds since 1970: times, even if every row has its own.
@@ -77,8 +77,10 @@ def number_rows(name: str, marks: Marks | None, low: float, high: float) -> bool
         return False
     if any(begin <= low and high <= end for begin, end in _TIMES):
         return False
+    if _NAMES.search(_words(name)):
+        return True
     n = len(marks) if len(marks) < _MARKS else _MARKS * 2.0**64 / float(marks[-1])
-    return len(marks) * n / (high - low + 1) >= _REPEATS or bool(_NAMES.search(_words(name)))
+    return n >= _FEWEST_NAMELESS and len(marks) * n / (high - low + 1) >= _REPEATS
 
 
 def _words(name: str) -> str:

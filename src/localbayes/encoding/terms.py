@@ -14,7 +14,7 @@ from scipy.special import gammaincc, gammaln, log_softmax
 from localbayes.encoding.columns import UNSEEN, RawColumn
 from localbayes.encoding.discretize import cut_points
 
-__all__ = ["Crossed", "Intervals", "Term", "Values", "learn_terms"]
+__all__ = ["Crossed", "Intervals", "Odds", "Term", "Values", "learn_terms"]
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -104,7 +104,27 @@ class Crossed:
         return np.where(known, a * self.sizes[1] + b, UNSEEN)
 
 
-Term = Intervals | Values | Crossed
+@dataclass(frozen=True)
+class Odds:
+    """Log odds of a class by a discriminant, in bins in order; the columns of log odds follow the others."""
+
+    number: int
+    cuts: Floats
+    sources: tuple[int, ...]
+
+    @property
+    def size(self) -> int:
+        """Number of values."""
+        return len(self.cuts) + 1
+
+    def encode(self, raws: Sequence[RawColumn], codes: Integers) -> Integers:
+        """Codes of the rows."""
+        odds = raws[codes.shape[1] + self.number].numbers
+        found: Integers = np.searchsorted(self.cuts, odds, side="left").astype(np.int64)
+        return found
+
+
+Term = Intervals | Values | Crossed | Odds
 
 
 def learn_terms(

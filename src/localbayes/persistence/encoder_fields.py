@@ -6,8 +6,9 @@ import numpy as np
 
 from localbayes.encoding import TableEncoder
 from localbayes.encoding.columns import CategoricalColumn, Column, LeftOutColumn, NumericColumn
+from localbayes.encoding.discriminant import Discriminant
 from localbayes.encoding.rich_encoder import RichEncoder
-from localbayes.encoding.terms import Crossed, Intervals, Term, Values
+from localbayes.encoding.terms import Crossed, Intervals, Odds, Term, Values
 from localbayes.fields import Fields
 
 __all__ = ["columns_of", "restore_columns"]
@@ -39,6 +40,8 @@ def columns_of(encoder: TableEncoder) -> dict[str, Any]:
     fields = {"names": list(encoder.names), "columns": columns}
     if isinstance(encoder, RichEncoder):
         fields |= {"dates": list(encoder.dates), "terms": [_term_fields(term) for term in encoder.terms]}
+        if encoder.discriminant is not None:
+            fields["discriminant"] = encoder.discriminant.fields()
     return fields
 
 
@@ -60,7 +63,9 @@ def restore_columns(encoder: TableEncoder, fields: Fields) -> TableEncoder:
             raise ValueError("dates must be numbers of numeric columns")
         for i in encoder.dates:
             encoder.forced[i] = True
-        encoder.terms = [_term(term, columns) for term in fields.each("terms")]
+        if "discriminant" in fields.names():
+            encoder.discriminant = Discriminant.restored(fields.inner("discriminant"), numeric)
+        encoder.terms = [_term(term, columns, encoder.discriminant) for term in fields.each("terms")]
     return encoder
 
 
@@ -69,11 +74,20 @@ def _term_fields(term: Term) -> dict[str, Any]:
         return {"kind": "intervals", "source": term.source, "cuts": term.cuts, "missing": term.missing}
     if isinstance(term, Values):
         return {"kind": "values", "source": term.source, "values": term.values}
+    if isinstance(term, Odds):
+        return {"kind": "odds", "number": term.number, "cuts": term.cuts}
     return {"kind": "crossed", "first": term.first, "second": term.second, "sizes": list(term.sizes)}
 
 
-def _term(fields: Fields, columns: list[Column]) -> Term:
+def _term(fields: Fields, columns: list[Column], discriminant: Discriminant | None) -> Term:
     kind = fields.get("kind", str)
+    if kind == "odds":
+        number, cuts = fields.get("number", int), fields.array("cuts", "f", 1).astype(np.float64)
+        if discriminant is None or not 0 <= number < discriminant.n_scores:
+            raise ValueError("log odds must be those of a class of the discriminant")
+        if not np.isfinite(cuts).all() or (np.diff(cuts) <= 0).any():
+            raise ValueError("cuts of log odds must be finite numbers that increase")
+        return Odds(number, cuts, discriminant.sources)
     if kind == "crossed":
         first, second, sizes = fields.get("first", int), fields.get("second", int), fields.get("sizes", list)
         nominal = all(
