@@ -211,7 +211,10 @@ def test_columns_of_very_many_values_are_cut_to_the_commonest():
     X = Coded([[v, v % 2] for v in values], [20, 2])
     model = NB().fit(X, ["a"] * 50 + ["b"] * 38)
     codes = model.encode_checked(X[:1])
-    pairs = Candidates(model, X[:1], codes, Readable(model, X[:1]), most=6).singles(0)
+    candidates = Candidates(model, X[:1], codes, Readable(model, X[:1]), most=6)
+    assert not candidates.complete
+    assert Candidates(model, X[:1], codes, Readable(model, X[:1])).complete
+    pairs = candidates.singles(0)
     assert pairs[pairs[:, 0] == 0, 1].tolist() == [1, 2]
 
 
