@@ -13,7 +13,6 @@ from eager_tables import tables
 from localbayes.classifiers import CLASSIFIERS, LCWNB, NB, LocalBayesClassifier
 from localbayes.datasets import load
 from localbayes.encoding import Coded
-from localbayes.encoding.choices import round_number
 from localbayes.explain import Change, sentence, why_not_sentence
 from localbayes.explain.candidates import Candidates
 from localbayes.explain.change_search import Search
@@ -245,16 +244,6 @@ def test_eager_classifiers_keep_no_rows_to_show():
 
 
 # --- words ---------------------------------------------------------------------------------------------
-
-
-@settings(max_examples=300)
-@given(st.floats(-1e9, 1e9), st.floats(1e-6, 1e9))
-def test_a_round_number_lies_in_its_bin(low, width):
-    """Above the lower end, at most the upper one; no number with fewer digits would do."""
-    high = low + width
-    if low < high:
-        number = round_number(low, high)
-        assert low < number <= high
 
 
 def test_bins_are_said_as_intervals_with_a_number_inside():
