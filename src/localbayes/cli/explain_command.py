@@ -79,8 +79,9 @@ def explain(
     """Say why a row of a table is predicted as it is.
 
     Lists what every attribute does to the odds of the predicted class against the next best one and, for
-    LCWNB, LWNB and ICLNB, the training rows that weigh most. The page that --html writes also shows how the
-    prediction of LCWNB moves with kappa; it is one file and needs no network.
+    classifiers that keep rows (LocalBayesClassifier, LCWNB, LWNB, ICLNB), the training rows that weigh most.
+    The page that --html writes also shows how the prediction of LCWNB moves with kappa; it is one file and
+    needs no network.
 
     --why-not looks for the smallest change of the row that makes another class win, among values of training
     rows, and lists the nearest rows of that class.

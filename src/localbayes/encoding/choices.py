@@ -20,7 +20,7 @@ from localbayes.encoding.columns import (
 from localbayes.encoding.encoder import TableEncoder
 from localbayes.encoding.terms import Intervals, Values
 
-__all__ = ["Choices", "choices_of", "round_number"]
+__all__ = ["Choices", "bin_labels", "choices_of", "round_number"]
 
 _DAY = 86400.0
 
@@ -118,10 +118,32 @@ def _numbers(encoder: TableEncoder, i: int, cuts: npt.NDArray[np.float64]) -> tu
     edges = [first - float(below), *cuts.tolist(), last + float(above)]
     if i not in encoder.dates:
         return [round_number(low, high) for low, high in pairwise(edges)], NumericColumn(cuts).labels()
-    days = [_day(low, high) for low, high in pairwise(edges)]
-    ends = [value_text(_date(cut)) for cut in cuts.tolist()]
+    return [_day(low, high) for low, high in pairwise(edges)], _days(cuts)
+
+
+def bin_labels(encoder: TableEncoder, i: int) -> list[str]:
+    """Readable names of the values of a column, by code; bins of dates are said as dates.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> X = pd.DataFrame({"colour": ["red", "blue", "red"], "size": [1.0, 5.0, 11.0]})
+    >>> bin_labels(TableEncoder(n_bins=2).fit(X), 1)
+    ['≤ 6', '> 6']
+    """
+    column = encoder.columns[i]
+    labels = column.labels()
+    if i in encoder.dates and isinstance(column, NumericColumn) and len(column.cuts):
+        days = _days(column.cuts)
+        return days + labels[len(days) :]
+    return labels
+
+
+def _days(cuts: npt.NDArray[np.float64]) -> list[str]:
+    """Bins of dates, to the second."""
+    ends = [value_text(_date(float(round(cut)))) for cut in cuts.tolist()]
     inner = [f"({a}, {b}]" for a, b in pairwise(ends)]
-    return days, [f"≤ {ends[0]}", *inner, f"> {ends[-1]}"]
+    return [f"≤ {ends[0]}", *inner, f"> {ends[-1]}"]
 
 
 def round_number(low: float, high: float) -> float:

@@ -42,6 +42,13 @@ class Candidates:
     most : int
         Most single changes; of more, the commonest values of every attribute are taken.
 
+    Attributes
+    ----------
+    choices : list of Choices
+        Values of every attribute.
+    complete : bool
+        Whether all of them are tried.
+
     Examples
     --------
     >>> from localbayes import NB
@@ -76,6 +83,9 @@ class Candidates:
         else:
             self.choices = choices_of(self._encoder, totals)
         self._positions = self._tried(totals, set(fixed), most)
+        self.complete = sum(map(len, self._positions)) == sum(
+            len(own) for i, own in enumerate(self.choices) if i not in set(fixed)
+        )
 
     def singles(self, q: int) -> Picks:
         """All changes of one attribute of a query, as pairs of an attribute and a position."""

@@ -13,10 +13,8 @@ from localbayes.counts import Floats
 from localbayes.explain.candidates import AS_IT_IS, Candidates, Picks
 from localbayes.explain.why_not import Counterfactual
 
-__all__ = ["MOST_CANDIDATES", "Search"]
+__all__ = ["Search"]
 
-# Rows that are tried at each of the three stages, for one row explained.
-MOST_CANDIDATES = 50_000
 # Rows that are scored at once.
 _BATCH = 1 << 14
 
@@ -63,16 +61,14 @@ class Search:
         Most rows to try at each stage.
     """
 
-    def __init__(
-        self, model: BayesClassifier, candidates: Candidates, q: int, most: int = MOST_CANDIDATES
-    ) -> None:
+    def __init__(self, model: BayesClassifier, candidates: Candidates, q: int, most: int) -> None:
         self._model, self._candidates, self._q, self._most = model, candidates, q, most
         self._pairs = candidates.singles(q)
 
     def run(self, wanted: Sequence[int], ways: int) -> dict[int, tuple[tuple[Counterfactual, ...], bool]]:
         """Smallest changes for every wanted class, and whether all of one and two attributes were tried."""
         singles = self._tried(self._candidates.applied(self._pairs))
-        found = {y: (self._best(singles, y, ways), True) for y in wanted}
+        found = {y: (self._best(singles, y, ways), self._candidates.complete) for y in wanted}
         open_ = [y for y in wanted if not found[y][0]]
         if not open_ or not len(self._pairs):
             return found
@@ -121,7 +117,7 @@ class Search:
         _, sizes = np.unique(self._pairs[:, 0], return_counts=True)
         n_pairs = (int(sizes.sum()) ** 2 - int((sizes**2).sum())) // 2
         if n_pairs <= self._most:
-            return self._pairs, True
+            return self._pairs, self._candidates.complete
         # So many changes have at most as many pairs as may be tried.
         n = max(2, int((2 * self._most) ** 0.5))
         order = np.stack([np.argsort(-singles.lead(y), kind="stable") for y in open_], axis=1).ravel()
@@ -138,8 +134,7 @@ class Search:
         """Change one attribute after the other until the class wins; None if it never does."""
         begin = doubles if len(doubles.picks) else singles
         now = begin.picks[int(np.argmax(begin.lead(y)))]
-        order = np.argsort(-singles.lead(y), kind="stable")
-        pairs = self._pairs[np.sort(order[: max(1, most // len(now))])]
+        pairs = self._best_values(singles, y, most)
         while True:
             pairs = pairs[now[pairs[:, 0]] == AS_IT_IS]
             if not len(pairs):
@@ -149,6 +144,17 @@ class Search:
             now = tried.picks[best]
             if tried.wins(y)[best]:
                 return self._only_needed(now, y)
+
+    def _best_values(self, singles: Tried, y: int, most: int) -> Picks:
+        """The values of every attribute that bring a class furthest, as many as may be tried step by step."""
+        by_attribute: dict[int, list[int]] = {}
+        for k in np.argsort(-singles.lead(y), kind="stable").tolist():
+            by_attribute.setdefault(int(self._pairs[k, 0]), []).append(k)
+        # At most as many steps as attributes, each with a few values of each.
+        attributes = list(by_attribute.values())[: max(1, int(most**0.5))]
+        values = max(1, most // len(attributes) ** 2)
+        chosen: Picks = self._pairs[np.sort([k for own in attributes for k in own[:values]])]
+        return chosen
 
     def _only_needed(self, now: npt.NDArray[np.int64], y: int) -> Tried:
         """Take back changes, one after the other, as long as the class wins."""

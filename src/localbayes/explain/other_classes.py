@@ -9,16 +9,36 @@ import numpy.typing as npt
 from localbayes.classifiers import BayesClassifier
 from localbayes.counts import Codes, Floats
 from localbayes.explain.candidates import Candidates
-from localbayes.explain.change_search import MOST_CANDIDATES, Search
+from localbayes.explain.change_search import Search
 from localbayes.explain.readable import Readable
 from localbayes.explain.training_rows import TrainingRow, nearest_rows
 from localbayes.explain.why_not import WhyNot
 
-__all__ = ["others_of_rows"]
+__all__ = ["most_candidates", "others_of_rows"]
 
 # Ways to make a class win, and training rows of the class, that are listed.
 _WAYS = 3
 _NEAREST = 3
+# Changed rows that are tried at each stage of a search: so many, or as many as have about so many cells to
+# compare with those of training rows, but not fewer than a few.
+_MOST, _MOST_CELLS, _FEWEST = 50_000, 30_000_000_000, 2_000
+# How much longer a comparison takes under a distance that is graded.
+_GRADED = 10
+
+
+def most_candidates(model: Any) -> int:
+    """Most changed rows to try at each stage, so that a stage takes some seconds at most.
+
+    Examples
+    --------
+    >>> from localbayes import NB
+    >>> most_candidates(NB().fit([["a"], ["b"]], ["no", "yes"]))
+    50000
+    """
+    if not model.keeps_rows:
+        return _MOST
+    cells = model.index_.n_rows * len(model.sizes_) * (1 if model.index_.measure.kernel is None else _GRADED)
+    return int(min(_MOST, max(_FEWEST, _MOST_CELLS // max(1, cells))))
 
 
 def others_of_rows(
@@ -30,7 +50,7 @@ def others_of_rows(
     best: npt.NDArray[np.intp],
     wanted: Sequence[int],
     fixed: Sequence[int],
-    most: int = MOST_CANDIDATES,
+    most: int | None = None,
 ) -> tuple[tuple[WhyNot, ...], ...]:
     """Say of every row why it is not another class.
 
@@ -52,14 +72,15 @@ def others_of_rows(
         Classes that are asked for, by position in declared order.
     fixed : sequence of int
         Attributes that are not changed.
-    most : int
-        Most changed rows to try at each stage of the search.
+    most : int, optional
+        Most changed rows to try at each stage of the search; by default as :func:`most_candidates` says.
 
     Returns
     -------
     tuple of n tuples of WhyNot
         Wanted classes that are not predicted, most probable first.
     """
+    most = most_candidates(model) if most is None else most
     candidates = Candidates(model, table, codes, readable, fixed, most)
     near: Sequence[dict[int, tuple[TrainingRow, ...]]] = [{} for _ in codes]
     if model.keeps_rows:

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from localbayes.classifiers import BayesClassifier
 from localbayes.counts import Codes
 from localbayes.encoding import Coded
+from localbayes.encoding.choices import bin_labels
 from localbayes.encoding.coded import missing_code
 from localbayes.encoding.columns import RawColumn, number_text, value_text
 from localbayes.encoding.tables import read_columns
@@ -50,7 +51,7 @@ class Readable:
         self._raw: list[RawColumn] | None = None
         self._keeps_missing = model.missing == "ignore"
         if model.encoder_ is not None:
-            self._labels = [column.labels() for column in model.encoder_.columns]
+            self._labels = [bin_labels(model.encoder_, i) for i in range(len(model.encoder_.columns))]
             if not isinstance(X, Coded):
                 self._raw = read_columns(X, model.encoder_.forced)
 
