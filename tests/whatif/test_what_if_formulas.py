@@ -126,6 +126,27 @@ def test_columns_that_tell_nothing(browser, tmp_path, name):
     check_answers(browser, tmp_path, METHODS[name]().fit(X, y), X.iloc[:8])
 
 
+@pytest.mark.parametrize("weight", [1.0, 0.1])
+def test_many_equal_rows(browser, tmp_path, weight):
+    """Where the k nearest rows equal the query, weights and the published 0 / 0 are as in Python.
+
+    Ten rows of weight 0.1 are one row, though their sum is less in floating point.
+    """
+    X = pd.DataFrame({"a": ["u", "v"] * 20, "b": ["p", "p", "q", "q"] * 10})
+    y = np.where((X["a"] == "u") & (X["b"] == "p"), "yes", "no")
+    models = [
+        LWNB(1),
+        LWNB(3),
+        LWNB(1, zero_distance="published"),
+        CLASSIFIERS["ICLNB"](1),
+        LCWNB(2),
+        LCWNB(0.3),
+    ]
+    for model in models:
+        model.fit(X, y, sample_weight=np.full(40, weight))
+        check_answers(browser, tmp_path, model, X.iloc[:8])
+
+
 def test_codes_and_one_class(browser, tmp_path):
     """Models of codes, some outside their domain in training, and of a single class have pages, too."""
     codes, sizes, y, rng = coded_table(3)
