@@ -99,6 +99,8 @@ def test_weights_of_rows(browser, tmp_path):
     [
         NB(alpha=0),
         LCWNB(3, alpha=0),
+        LCWNB(alpha=0),
+        LCWNB("loo", alpha=0, calibrate=True),
         LCWNB(alpha=0, priors=[0.0, 0.0, 1.0, 0.0]),
         LCWNB(kappa="loo", distance="ordered"),
         LCWNB(0.25, distance=Ordered((0, 0, 10, 10, 0, 0, 0), cap=2, soft=True)),
@@ -120,10 +122,11 @@ def test_parameters_of_the_formulas(browser, tmp_path, model):
 
 @pytest.mark.parametrize("name", EAGER)
 def test_columns_that_tell_nothing(browser, tmp_path, name):
-    """Where no attribute tells of the class or of another, WAODE and HNB fall back as in Python."""
+    """Where no attribute tells anything, or no value was ever seen, formulas fall back as in Python."""
     X = pd.DataFrame({"a": ["u", "v"] * 20, "b": ["p", "p", "q", "q"] * 10})
     y = np.repeat(["no", "yes"], 20)
-    check_answers(browser, tmp_path, METHODS[name]().fit(X, y), X.iloc[:8])
+    rows = pd.concat([X.iloc[:8], pd.DataFrame({"a": ["new", "new"], "b": ["new", "p"]})])
+    check_answers(browser, tmp_path, METHODS[name]().fit(X, y), rows)
 
 
 @pytest.mark.parametrize("weight", [1.0, 0.1])
