@@ -12,6 +12,7 @@ import pytest
 
 from localbayes import HNB, LCWNB, LWNB, NB, TAN, WAODE, LocalBayesClassifier
 from localbayes.classifiers import CLASSIFIERS, METHODS
+from localbayes.classifiers.scores import first_best, log_total
 from localbayes.counts import Ordered, cell_weights
 from localbayes.datasets import EMBEDDED, load
 from localbayes.encoding import Coded
@@ -221,6 +222,16 @@ def test_gamma_solves_the_papers_equation(browser, tmp_path):
         assert gamma == pytest.approx(theirs, rel=1e-9, abs=1e-300)
         if 0 < gamma < 1:
             assert gamma ** np.arange(len(V)) @ V == pytest.approx(kappa, rel=1e-11)
+
+
+def test_ties_go_to_the_class_declared_first(browser, tmp_path):
+    """Scores that differ by less than 1e-9 tie on the page as in predict; sums of logarithms are the same."""
+    rng = np.random.default_rng(7)
+    functions_of(browser, tmp_path, "numbers")
+    scores = -rng.integers(1, 3, (300, 4)) - rng.choice([0, 1e-12, 5e-10, 2e-9], (300, 4))
+    assert browser.run(f"{scores.tolist()}.map(firstBest)") == first_best(scores).tolist()
+    totals = browser.run(f"{(300 * scores).tolist()}.map(logTotal)")
+    np.testing.assert_allclose(totals, log_total(300 * scores)[:, 0], rtol=1e-14)
 
 
 def test_numbers_are_written_as_in_explanations(browser, tmp_path):
