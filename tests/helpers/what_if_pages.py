@@ -14,7 +14,7 @@ from localbayes.whatif import what_if
 # Rows that the page holds, classified one after the other; minus infinity survives as text.
 ANSWERS = """JSON.stringify(whatIf.model.presets.map(values => {
     const answer = whatIf.classifier.answer(values);
-    return [answer.proba, answer.base, answer.terms];
+    return [answer.proba, answer.base, answer.terms, [answer.best, answer.next]];
 }), (_, value) => value === -Infinity ? "-inf" : value)"""
 
 
@@ -26,11 +26,11 @@ def show_page(browser: Browser, folder: Path, clf: Any, X: Any = None, **options
     return file
 
 
-def page_answers(browser: Browser, clf: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Probabilities, bases and terms of all rows that the page holds, classes as in classes_."""
-    proba, base, terms = zip(*json.loads(browser.run(ANSWERS)), strict=True)
-    order = clf.labels_.columns
-    return tuple(np.array(part, dtype=float)[:, order] for part in (proba, base, terms))
+def page_answers(browser: Browser, clf: Any) -> list[np.ndarray]:
+    """Probabilities, bases, terms (classes as in classes_), best and next class of the rows on the page."""
+    *parts, first = zip(*json.loads(browser.run(ANSWERS)), strict=True)
+    order, position = clf.labels_.columns, np.append(clf.labels_.sorted_position, -1)
+    return [*(np.array(part, dtype=float)[:, order] for part in parts), position[np.array(first)].T]
 
 
 def largest_difference(one: np.ndarray, other: np.ndarray) -> float:
@@ -40,11 +40,13 @@ def largest_difference(one: np.ndarray, other: np.ndarray) -> float:
 
 
 def check_answers(browser: Browser, folder: Path, clf: Any, X: Any) -> None:
-    """The page gives the probabilities of predict_proba and the terms of explain, to 1e-9."""
+    """The page gives the class and probabilities of Python and the terms of explain, to 1e-9."""
     show_page(browser, folder, clf, X)
-    proba, base, terms = page_answers(browser, clf)
+    proba, base, terms, (best, rival) = page_answers(browser, clf)
     why = clf.explain(X)
     assert len(proba) == len(X)
+    assert best.tolist() == why.predicted.tolist(), clf
+    assert rival.tolist() == why.runner_up.tolist(), clf
     assert largest_difference(proba, clf.predict_proba(X)) < 1e-9, clf
     assert largest_difference(base, why.base) < 1e-9, clf
     assert largest_difference(terms, why.contributions) < 1e-9, clf

@@ -12,6 +12,7 @@ import pytest
 
 from localbayes import HNB, LCWNB, LWNB, NB, TAN, WAODE, LocalBayesClassifier
 from localbayes.classifiers import CLASSIFIERS, METHODS
+from localbayes.classifiers.scores import first_best, log_total
 from localbayes.counts import Ordered, cell_weights
 from localbayes.datasets import EMBEDDED, load
 from localbayes.encoding import Coded
@@ -99,6 +100,8 @@ def test_weights_of_rows(browser, tmp_path):
     [
         NB(alpha=0),
         LCWNB(3, alpha=0),
+        LCWNB(alpha=0),
+        LCWNB("loo", alpha=0, calibrate=True),
         LCWNB(alpha=0, priors=[0.0, 0.0, 1.0, 0.0]),
         LCWNB(kappa="loo", distance="ordered"),
         LCWNB(0.25, distance=Ordered((0, 0, 10, 10, 0, 0, 0), cap=2, soft=True)),
@@ -120,10 +123,32 @@ def test_parameters_of_the_formulas(browser, tmp_path, model):
 
 @pytest.mark.parametrize("name", EAGER)
 def test_columns_that_tell_nothing(browser, tmp_path, name):
-    """Where no attribute tells of the class or of another, WAODE and HNB fall back as in Python."""
+    """Where no attribute tells anything, or no value was ever seen, formulas fall back as in Python."""
     X = pd.DataFrame({"a": ["u", "v"] * 20, "b": ["p", "p", "q", "q"] * 10})
     y = np.repeat(["no", "yes"], 20)
-    check_answers(browser, tmp_path, METHODS[name]().fit(X, y), X.iloc[:8])
+    rows = pd.concat([X.iloc[:8], pd.DataFrame({"a": ["new", "new"], "b": ["new", "p"]})])
+    check_answers(browser, tmp_path, METHODS[name]().fit(X, y), rows)
+
+
+@pytest.mark.parametrize("weight", [1.0, 0.1])
+def test_many_equal_rows(browser, tmp_path, weight):
+    """Where the k nearest rows equal the query, weights and the published 0 / 0 are as in Python.
+
+    Ten rows of weight 0.1 are one row, though their sum is less in floating point.
+    """
+    X = pd.DataFrame({"a": ["u", "v"] * 20, "b": ["p", "p", "q", "q"] * 10})
+    y = np.where((X["a"] == "u") & (X["b"] == "p"), "yes", "no")
+    models = [
+        LWNB(1),
+        LWNB(3),
+        LWNB(1, zero_distance="published"),
+        CLASSIFIERS["ICLNB"](1),
+        LCWNB(2),
+        LCWNB(0.3),
+    ]
+    for model in models:
+        model.fit(X, y, sample_weight=np.full(40, weight))
+        check_answers(browser, tmp_path, model, X.iloc[:8])
 
 
 def test_codes_and_one_class(browser, tmp_path):
@@ -144,9 +169,9 @@ def test_terms_of_raw_numbers(browser, tmp_path):
     X["p"], X["q"] = rng.choice(list("abc"), n), rng.choice(list("xyz"), n)
     both = (X["p"] == "a") ^ (X["q"] == "x")
     y = (X["whole"] % 2 == 1).astype(int) + 2 * both + 4 * (X["fine"] > 0.517)
+    X.loc[::50, "fine"] = np.nan
     model = LocalBayesClassifier().fit(X, y)
-    kinds = {type(term).__name__ for term in model.encoder_.terms}
-    assert kinds >= {"Values", "Crossed"}
+    assert {type(term).__name__ for term in model.encoder_.terms} == {"Values", "Intervals", "Crossed"}
     rows = X.iloc[:30].copy()
     rows.loc[0, "fine"], rows.loc[1, "whole"], rows.loc[2, "p"] = np.nan, 99, "new"
     with warnings.catch_warnings():
@@ -197,6 +222,16 @@ def test_gamma_solves_the_papers_equation(browser, tmp_path):
         assert gamma == pytest.approx(theirs, rel=1e-9, abs=1e-300)
         if 0 < gamma < 1:
             assert gamma ** np.arange(len(V)) @ V == pytest.approx(kappa, rel=1e-11)
+
+
+def test_ties_go_to_the_class_declared_first(browser, tmp_path):
+    """Scores that differ by less than 1e-9 tie on the page as in predict; sums of logarithms are the same."""
+    rng = np.random.default_rng(7)
+    functions_of(browser, tmp_path, "numbers")
+    scores = -rng.integers(1, 3, (300, 4)) - rng.choice([0, 1e-12, 5e-10, 2e-9], (300, 4))
+    assert browser.run(f"{scores.tolist()}.map(firstBest)") == first_best(scores).tolist()
+    totals = browser.run(f"{(300 * scores).tolist()}.map(logTotal)")
+    np.testing.assert_allclose(totals, log_total(300 * scores)[:, 0], rtol=1e-14)
 
 
 def test_numbers_are_written_as_in_explanations(browser, tmp_path):

@@ -228,6 +228,25 @@ def test_the_nomogram_of_naive_bayes(browser, vote):
     np.testing.assert_allclose(shown_proba(browser, model), model.predict_proba(changed)[0], atol=1e-9)
 
 
+def test_classes_that_have_no_chance_are_one_bar(browser, tmp_path):
+    """Of 19 classes those of at least 0.001 have a bar each, three at least; all bars together are one."""
+    X, y = load("soybean")
+    model = NB().fit(X, y)
+    browser.resize(1400, 1000)
+    show_page(browser, tmp_path, model, X[:40])
+    for k in range(0, 40, 3):
+        give(browser, "#preset", str(k))
+        proba = model.predict_proba(X[k : k + 1])[0]
+        shown = texts(browser, "#classes .label")
+        bars = max(3, int((proba >= 0.001).sum()))
+        assert shown[:-1] == model.classes_[np.argsort(-proba, kind="stable")][:bars].tolist()
+        assert shown[-1] == f"{19 - bars} other classes"
+        widths = browser.run(
+            "[...document.querySelectorAll('#classes .fill')].map(e => parseFloat(e.style.width))"
+        )
+        assert sum(widths) == pytest.approx(100)
+
+
 # --- many attributes -----------------------------------------------------------------------------------
 
 
@@ -249,8 +268,11 @@ def test_many_attributes_are_sorted_and_found(browser, tmp_path):
     assert sorted(names_shown(browser)) == sorted(name for name in X.columns if "c4" in name)
     give(browser, "#search", "nothing like it")
     assert names_shown(browser) == []
-    assert browser.run("document.getElementById('none-found').hidden") is False
+    assert texts(browser, "#not-shown:not([hidden])") == ["No attribute or value is called so."]
+    give(browser, "#search", "c68")
+    assert texts(browser, "#not-shown:not([hidden])") == ["68 others not shown, which count, too."]
     give(browser, "#search", "")
+    assert texts(browser, "#not-shown:not([hidden])") == []
     browser.run("document.querySelector('#list select').focus()")
     before = names_shown(browser)
     give(browser, f"#value-{before[0][1:]}", "other")

@@ -111,8 +111,8 @@ def what_if_page(
     clf.learned()  # parameters that were changed since fit are refused
     if not hasattr(clf, "statistic"):
         raise ValueError(
-            f"this {type(clf).__name__} has no training rows in memory, they are on a cluster; save its model as "
-            "a folder and pass what localbayes.distributed.load_folder gives"
+            f"this {type(clf).__name__} has no training rows in memory, they are on a cluster; save its "
+            "model as a folder and pass what localbayes.distributed.load_folder gives"
         )
     if clf.keeps_rows and not embed_rows:
         raise ValueError(

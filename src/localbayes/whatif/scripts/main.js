@@ -152,7 +152,10 @@ class Page {
   #filter() {
     const text = byId("search").value.trim();
     for (const line of this.lines) line.item.hidden = text !== "" && !line.mentions(text);
-    byId("none-found").hidden = this.lines.some((line) => !line.item.hidden);
+    const hidden = this.lines.filter((line) => line.item.hidden).length;
+    const others = `${hidden} other${hidden === 1 ? "" : "s"} not shown, which count, too.`;
+    byId("not-shown").textContent = hidden < this.lines.length ? others : "No attribute or value is called so.";
+    byId("not-shown").hidden = hidden === 0;
   }
 }
 

@@ -3,8 +3,12 @@
 import { byId, drawn, element } from "./elements.js";
 import { probabilityText, shortNumber } from "./texts.js";
 
-/** More classes than these are shown as one, and more lines than these cannot be told apart. */
+/** Classes beyond these are shown as one, as are improbable ones behind the first few. */
 const MOST_CLASSES = 10;
+const FEWEST_CLASSES = 3;
+const WORTH_A_BAR = 0.001;
+
+/** More lines than these cannot be told apart. */
 const MOST_LINES = 5;
 
 /** Positions of classes by falling probability, the predicted one first. */
@@ -34,8 +38,10 @@ function classBar(label, p, before, isFirst) {
 /** Bars of the classes; `before` is the answer without the changes, or null if there are none. */
 export function showClasses(classes, answer, before) {
   const order = byProbability(answer);
-  const shown = order.length > MOST_CLASSES + 1 ? order.slice(0, MOST_CLASSES) : order;
-  const rest = order.slice(shown.length);
+  const isWorth = (y, k) => k < FEWEST_CLASSES || answer.proba[y] >= WORTH_A_BAR || before?.proba[y] >= WORTH_A_BAR;
+  const worth = order.filter(isWorth).slice(0, MOST_CLASSES);
+  const shown = worth.length === order.length - 1 ? order : worth;
+  const rest = order.filter((y) => !shown.includes(y));
   const bars = shown.map((y) => classBar(classes[y], answer.proba[y], before && before.proba[y], y === answer.best));
   if (rest.length > 0) {
     const total = (proba) => rest.reduce((sum, y) => sum + proba[y], 0);
