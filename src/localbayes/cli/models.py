@@ -138,12 +138,12 @@ def predict(
     Example: `localbayes predict votes.skops new.csv --proba --keep id -o out.csv`
     """
     from localbayes._files import write_output
-    from localbayes.persistence import load_model
+    from localbayes.persistence import load_classifier
 
     if output is not None:
         check_table_name(output)
         check_place(output, force, model_file, data_path(data))
-    model = load_model(model_file)
+    model = load_classifier(model_file)
     model.n_jobs = jobs
     at_least = None if threshold is None else _threshold(threshold, model)
     X, frame = features_for(model, model_file, data, reading(sep, encoding, na, decimal))
