@@ -1,5 +1,7 @@
 """What the tests of the report share."""
 
+import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -14,3 +16,14 @@ def paper_report(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("paper")
     write_report(paper_store(folder / "s.db"), folder / "out")
     return folder / "out"
+
+
+@pytest.fixture(scope="session")
+def pdflatex() -> str:
+    """Return the program that sets LaTeX."""
+    found = shutil.which("pdflatex")
+    if found is None and os.environ.get("LOCALBAYES_REQUIRE_PDFLATEX") == "1":
+        pytest.fail("pdflatex is not installed")
+    if found is None:
+        pytest.skip("needs pdflatex: install texlive-latex-base and texlive-latex-recommended")
+    return found

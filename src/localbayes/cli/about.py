@@ -71,9 +71,9 @@ def info(
     """
     if model_file is not None:
         from localbayes.cli.describe import describe_model
-        from localbayes.persistence import load_model
+        from localbayes.persistence import load_classifier
 
-        model = load_model(model_file)
+        model = load_classifier(model_file)
         typer.echo(f"{model_file}: {model}\n{describe_model(model)}")
         return
     import os

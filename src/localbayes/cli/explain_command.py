@@ -90,13 +90,13 @@ def explain(
     """
     from localbayes._files import write_output
     from localbayes.explain import explanation_page, sentence
-    from localbayes.persistence import load_model
+    from localbayes.persistence import load_classifier
 
     if html is not None:
         check_place(html, force, model_file, data_path(data))
         if html.suffix.lower() not in (".html", ".htm"):
             raise ValueError(f"--html must end in .html or .htm, got {html}")
-    model = load_model(model_file)
+    model = load_classifier(model_file)
     X, _ = features_for(model, model_file, data, reading(sep, encoding, na, decimal))
     if not 0 <= row < len(X):
         raise ValueError(f"--row must be from 0 to {len(X) - 1}, the rows of {data}, got {row}")

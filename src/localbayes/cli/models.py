@@ -158,7 +158,7 @@ def predict(
     """
     from localbayes._files import write_output
     from localbayes.parameters import check_share
-    from localbayes.persistence import load_model
+    from localbayes.persistence import load_classifier
 
     if output is not None:
         check_table_name(output)
@@ -169,7 +169,7 @@ def predict(
         raise ValueError("--set counts training rows in memory, not on a cluster; leave --dask out")
     if by_class and coverage is None:
         raise ValueError("--by-class says what --set is to hold for; give --set SHARE, too")
-    model = load_model(model_file)
+    model = load_classifier(model_file)
     model.n_jobs = jobs
     at_least = None if threshold is None else _threshold(threshold, model)
     X, frame = features_for(model, model_file, data, reading(sep, encoding, na, decimal))

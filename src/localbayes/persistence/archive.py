@@ -4,12 +4,17 @@ import io
 import json
 import zipfile
 from collections import Counter
+from collections.abc import Callable, Collection
 from typing import Any
 
 __all__ = ["FORMAT", "damaged", "pack", "unpack"]
 
-# Version of the fields. A later one reads files of all earlier ones.
-FORMAT = 1
+# Version of the fields. A later one reads files of all earlier ones. A file has the lowest that can hold it:
+# 1 a classifier, 2 a pipeline.
+FORMAT = 2
+
+# Classes, by module and name, whose objects a file may hold; asked for only if it holds any.
+Known = Callable[[], Collection[tuple[str, str]]]
 
 # A note beside what skops writes, which says who wrote the file.
 _NOTE = "localbayes.json"
@@ -27,20 +32,23 @@ _LOADERS = {
 }
 _MODULES = {"builtins", "numpy"}
 
+# Types that skops wants to be told of although they only name a kind of number.
+_HARMLESS = ["numpy.dtype"]
+
 # Most bytes that a file may unpack to, and most times its own size; the larger limit counts.
 _MOST_BYTES, _MOST_TIMES = 64 << 20, 50
 
 
-def pack(fields: dict[str, Any]) -> bytes:
-    """Bytes of a model file that holds the fields."""
-    content = _dump(fields, zipfile.ZIP_DEFLATED)
+def pack(fields: dict[str, Any], known: Known = tuple) -> bytes:
+    """Bytes of a model file that holds the fields, and in them objects of known classes."""
+    content = _dump(fields, zipfile.ZIP_DEFLATED, known)
     if _unpacked_size(content) > _limit(content):
         # A file that compresses this well would be refused as a zip bomb.
-        content = _dump(fields, zipfile.ZIP_STORED)
+        content = _dump(fields, zipfile.ZIP_STORED, known)
     return content
 
 
-def unpack(content: bytes, name: str, max_bytes: int | None = None) -> dict[str, Any]:
+def unpack(content: bytes, name: str, max_bytes: int | None = None, known: Known = tuple) -> dict[str, Any]:
     """Fields of a model file; files that are damaged, too large or of another format are refused.
 
     Parameters
@@ -51,6 +59,8 @@ def unpack(content: bytes, name: str, max_bytes: int | None = None) -> dict[str,
         Its name, for messages.
     max_bytes : int, optional
         Most bytes that it may unpack to.
+    known : callable
+        Gives the classes whose objects the file may hold.
     """
     import skops.io
 
@@ -64,13 +74,13 @@ def unpack(content: bytes, name: str, max_bytes: int | None = None) -> dict[str,
         )
     _check_format(content, name)
     try:
-        foreign = _foreign_types(content) or sorted(skops.io.get_untrusted_types(data=content))
+        foreign = _foreign_types(content, known) or _untrusted(content)
     except Exception as error:
         raise damaged(name, error) from error
     if foreign:
         raise ValueError(f"{name} is refused: it names types that are not trusted: {', '.join(foreign)}")
     try:
-        fields = skops.io.loads(content, trusted=[])
+        fields = skops.io.loads(content, trusted=_HARMLESS)
     except Exception as error:
         raise damaged(name, error) from error
     if not isinstance(fields, dict):
@@ -87,7 +97,14 @@ def damaged(name: str, error: Exception) -> ValueError:
     )
 
 
-def _dump(fields: dict[str, Any], compression: int) -> bytes:
+def _untrusted(content: bytes) -> list[str]:
+    """Types that skops does not trust, and that are not harmless."""
+    import skops.io
+
+    return sorted(set(skops.io.get_untrusted_types(data=content)) - set(_HARMLESS))
+
+
+def _dump(fields: dict[str, Any], compression: int, known: Known) -> bytes:
     import skops.io
 
     buffer = io.BytesIO()
@@ -98,14 +115,16 @@ def _dump(fields: dict[str, Any], compression: int) -> bytes:
             f"the model cannot be saved ({error}); give parameters as text, numbers, lists, dicts or arrays"
         ) from error
     content = buffer.getvalue()
-    foreign = sorted(skops.io.get_untrusted_types(data=content)) or _foreign_types(content)
+    foreign = _untrusted(content) or _foreign_types(content, known)
     if foreign:
         raise ValueError(
             "a model file keeps text, numbers, bools and arrays of these, but this model has "
             f"{', '.join(foreign)}: turn such values into text, and parameters into lists, before fit"
         )
     with zipfile.ZipFile(buffer, "a") as archive:
-        archive.writestr(_NOTE, json.dumps({"localbayes": _version(), "format": FORMAT}))
+        archive.writestr(
+            _NOTE, json.dumps({"localbayes": _version(), "format": 2 if "pipeline" in fields else 1})
+        )
     return buffer.getvalue()
 
 
@@ -116,7 +135,7 @@ def _unshared(value: Any) -> Any:
     return [_unshared(inner) for inner in value] if type(value) is list else value
 
 
-def _foreign_types(content: bytes) -> list[str]:
+def _foreign_types(content: bytes, known: Known) -> list[str]:
     """Types that a file names and that no field has.
 
     A file in which one list or dict stands in several places is refused here: nested, such lists take time
@@ -137,10 +156,16 @@ def _foreign_types(content: bytes) -> list[str]:
         within = sum(map(visit, value.values()))
         if "__loader__" not in value and "__id__" not in value:
             return within
-        if value.get("__loader__") not in _LOADERS or value.get("__module__") not in _MODULES:
-            foreign.add(f"{value.get('__module__')}.{value.get('__class__')}")
+        module, kind, loader = (value.get(f"__{key}__") for key in ("module", "class", "loader"))
+        if loader == "ObjectNode":
+            trusted = (module, kind) in known()
+        else:
+            trusted = loader in _LOADERS and module in _MODULES
+        if not trusted:
+            foreign.add(f"{module}.{kind}")
         times[value.get("__id__")] += 1
-        if within:
+        # A type of numbers with one leaf inside may be shared: it cannot be nested.
+        if within and not (loader == "DTypeNode" and within == 1):
             holders.add(value.get("__id__"))
         return within + 1
 

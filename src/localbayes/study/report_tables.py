@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import unicodedata
 from collections.abc import Sequence
 
 from localbayes.study.accuracy_table import Cell, Table, shown
@@ -15,10 +16,14 @@ __all__ = ["table_csv", "table_tex"]
 _TEX_MARK = {"": "", "worse": r" $\bullet$", "better": r" $\circ$"}
 _TEX_ESCAPES = {c: "\\" + c for c in "&%$#_{}"} | {"~": r"\~{}", "^": r"\^{}", "\\": r"\textbackslash{}"}
 _TEX_ESCAPES |= {"<": r"\textless{}", ">": r"\textgreater{}"}
-# Points: the width of a page's text in the class article, and of a character and a gap in \footnotesize.
+# Points: the width of a page's text in the class article, of a gap between columns, and the most that a name
+# may take before it goes on in a second line.
 _TEXT_WIDTH = 345
-_CHARACTER = 4.3
 _GAP = 7
+_NAME_WIDTH = 160
+# Points of a character of Computer Modern in \footnotesize: most, capital letters, and the widest.
+_CHARACTER, _CAPITAL = 4.3, 6.7
+_WIDE = dict.fromkeys("MW", 8.8) | dict.fromkeys("mw@%&<>#+=~^\\", 7.2)
 # A spreadsheet takes a cell that begins so for a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
@@ -83,7 +88,38 @@ def _blocks(table: Table, rows: Sequence[SummaryRow]) -> list[list[str]]:
 
 
 def _width(texts: Sequence[str]) -> float:
-    return max(map(len, texts), default=0) * _CHARACTER + _GAP
+    return max((sum(map(_points, part)) for text in texts for part in _parts(text)), default=0) + _GAP
+
+
+def _points(character: str) -> float:
+    return _WIDE.get(character, _CAPITAL if character.isupper() else _CHARACTER)
+
+
+def _parts(text: str) -> list[str]:
+    """Divide a text into lines that are not too wide for a column."""
+    parts, used = [""], 0.0
+    for character in _settable(text):
+        used += _points(character)
+        if used > _NAME_WIDTH and parts[-1]:
+            parts.append("")
+            used = _points(character)
+        parts[-1] += character
+    return parts
+
+
+def _settable(text: str) -> str:
+    """Return a text of characters that every LaTeX can set; others become their numbers.
+
+    Line ends and control characters become spaces.
+    """
+    plain = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    return "".join(c if c.isascii() or _is_accented(c) else f"[U+{ord(c):04X}]" for c in plain)
+
+
+def _is_accented(character: str) -> bool:
+    """Whether a character is a letter with an accent that LaTeX knows without further packages."""
+    first, *accents = list(unicodedata.normalize("NFD", character))
+    return first.isascii() and 0xC0 <= ord(character) <= 0xFF and len(accents) == 1
 
 
 def _cell(cell: Cell | None) -> str:
@@ -101,8 +137,9 @@ def _line(first: str, cells: list[str]) -> str:
 
 
 def _tex(text: str) -> str:
-    """Escape a text; line ends and control characters become spaces."""
-    plain = "".join(c if c.isprintable() else " " for c in text)
-    escaped = "".join(_TEX_ESCAPES.get(c, c) for c in " ".join(plain.split()))
+    """Escape a text; one that is too wide for a column comes in several lines."""
+    lines = ["".join(_TEX_ESCAPES.get(c, c) for c in part) for part in _parts(text)]
+    if len(lines) > 1:
+        return r"\shortstack[l]{" + r" \\ ".join(f"{{{line}}}" for line in lines) + "}"
     # After the end of a row, a bracket or a star would be taken for an option of it.
-    return f"{{{escaped[0]}}}{escaped[1:]}" if escaped.startswith(("[", "*")) else escaped
+    return f"{{{lines[0][0]}}}{lines[0][1:]}" if lines[0].startswith(("[", "*")) else lines[0]
