@@ -91,7 +91,7 @@ public:
           summer_(batch, table.n_kappas, weights_.room), scorer_(batch, weights_.room, smoothing, table), table_(table), out_(out),
           r_(batch.n_classes), room_(weights_.room), first_rest_(first_rest),
           prunes_(prunes && r_ > 1 && batch.distance && !batch.may_miss()),
-          step_(fitting(batch.n_queries, 8 * (batch.V_size() + 4 * r_ * room_))), S_(step_ * r_ * room_),
+          step_(fitting(batch.n_queries, 2 * (batch.V_size() + 4 * r_ * room_))), S_(step_ * r_ * room_),
           scores_(S_.size()), matches_(S_.size()), exps_(S_.size()), rest_(step_ * room_), most_(rest_.size()),
           known_(step_ * r_), wanted_(known_.size()), open_(step_),
           least_(room_), contest_(table, room_) {
