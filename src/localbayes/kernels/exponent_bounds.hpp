@@ -83,7 +83,7 @@ public:
         rest_ = sum(rest);
         const double alone = table_.w[k * (1 + m_)] * log_of(1 + S) + sum(fixed);
         for (int p = 0; p < kPrices; ++p) {
-            const double price = price_[p] = kLeastPrice * double(1 << p) / S;
+            const double price = price_[p] = kLeastPrice * kSteps[p] / S;
             Octet value{};
             for (int at = 0; at < n_far_; at += kOctet) {
                 const Octet rate = load<Octet>(&rate_[at]), slope = load<Octet>(&slope_[at]);
@@ -106,8 +106,9 @@ public:
     double rest() const { return rest_; }
 
 private:
-    static constexpr int kPrices = 9;
-    static constexpr double kLeastPrice = 0.02;
+    static constexpr int kPrices = 12;
+    static constexpr double kLeastPrice = 0.05;
+    static constexpr double kSteps[kPrices] = {1, 1.4, 2, 2.8, 4, 5.6, 8, 11, 16, 22, 32, 64};
 
     const Reach& of(int i, uint32_t code) {
         const size_t at = start_[i] + (distance_.nominal(i) ? 0 : code);

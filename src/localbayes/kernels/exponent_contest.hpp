@@ -18,19 +18,23 @@ namespace {
 class Contest {
 public:
     Contest(const ExponentTable& table, int room)
-        : table_(table), r_(table.n_classes), n_(table.n_kappas), room_(room), low_(n_), high_(n_) {}
+        : table_(table), r_(table.n_classes), n_(table.n_kappas), room_(room), low_(n_),
+          high_(n_) {}
 
-    // Scores or upper bounds; known says of which classes they are scores. Finds the class that is ahead.
-    void look(const double* scores, const uint8_t* known) {
-        scores_ = scores;
+    // Takes exp(score - most), where most_k is the largest score of all classes, or an upper bound of it. Of classes that
+    // did not change since the first look the numbers are there already.
+    void look(const double* scores, const uint8_t* known, double* exps, double* most, const uint8_t* changed) {
         known_ = known;
-        exp_.resize(size_t(r_) * n_);
+        exp_ = exps;
         for (int k = 0; k < n_; ++k) {
-            double most = kNever;
-            for (int y = 0; y < r_; ++y) most = std::max(most, scores[y * room_ + k]);
+            if (!changed) {
+                most[k] = kNever;
+                for (int y = 0; y < r_; ++y) most[k] = std::max(most[k], scores[y * room_ + k]);
+            }
             low_[k] = high_[k] = 0;
             for (int y = 0; y < r_; ++y) {
-                const double e = exp_[y * n_ + k] = std::exp(scores[y * room_ + k] - most);
+                double& e = exps[y * room_ + k];
+                if (!changed || changed[y]) e = std::exp(scores[y * room_ + k] - most[k]);
                 high_[k] += e;
                 if (known[y]) low_[k] += e;
             }
@@ -50,9 +54,9 @@ public:
         if (y == ahead_) return true;
         double lead = table_.prior_share * (table_.prior[y] - table_.prior[ahead_]);
         for (int k = 0; k < n_; ++k) {
-            const double more = exp_[y * n_ + k] - exp_[ahead_ * n_ + k];
+            const double more = exp_[y * room_ + k] - exp_[ahead_ * room_ + k];
             // A bound is also a part of Z.
-            const double least = low_[k] + (known_[y] ? 0.0 : exp_[y * n_ + k]);
+            const double least = low_[k] + (known_[y] ? 0.0 : exp_[y * room_ + k]);
             lead += table_.shares[k] * more / (more > 0 ? least : high_[k]);
         }
         return !(lead < enough_);
@@ -64,15 +68,15 @@ private:
     static constexpr double kTie = 1e-7;  // far more than the width of a tie, and than rounding
     double average(int y, const std::vector<double>& Z) const {
         double sum = table_.prior_share * table_.prior[y];
-        for (int k = 0; k < n_; ++k) sum += table_.shares[k] * exp_[y * n_ + k] / Z[k];
+        for (int k = 0; k < n_; ++k) sum += table_.shares[k] * exp_[y * room_ + k] / Z[k];
         return sum;
     }
 
     const ExponentTable table_;
     const int r_, n_, room_;
-    const double* scores_ = nullptr;
     const uint8_t* known_ = nullptr;
-    std::vector<double> exp_, low_, high_;
+    const double* exp_ = nullptr;
+    std::vector<double> low_, high_;
     int ahead_ = -1;
     double enough_ = 0;
 };
@@ -87,8 +91,9 @@ public:
           summer_(batch, table.n_kappas, weights_.room), scorer_(batch, weights_.room, smoothing, table), table_(table), out_(out),
           r_(batch.n_classes), room_(weights_.room), first_rest_(first_rest),
           prunes_(prunes && r_ > 1 && batch.distance && !batch.may_miss()),
-          step_(fitting(batch.n_queries, 8 * (batch.V_size() + 4 * r_ * room_))), S_(step_ * r_ * room_),
-          scores_(S_.size()), matches_(S_.size()), rest_(step_ * room_), known_(step_ * r_), wanted_(known_.size()),
+          step_(fitting(batch.n_queries, 2 * (batch.V_size() + 4 * r_ * room_))), S_(step_ * r_ * room_),
+          scores_(S_.size()), matches_(S_.size()), exps_(S_.size()), rest_(step_ * room_), most_(rest_.size()),
+          known_(step_ * r_), wanted_(known_.size()), open_(step_),
           least_(room_), contest_(table, room_) {
         if (prunes_) bounds_.emplace(batch, smoothing, table, first_rest);
         if (prunes_ && first_rest < batch.m) some_summer_.emplace(some_, table.n_kappas, room_);
@@ -107,18 +112,20 @@ public:
             if (prunes_) {
                 for (int64_t q = 0; q < part.n_queries; ++q) find_bounds(part, q);
                 score(part, places, V);
-                for (int64_t q = 0; q < part.n_queries; ++q) want_contenders(q);
+                for (int64_t q = 0; q < part.n_queries; ++q) want_contenders(q, true);
                 if (some_summer_) {
                     look_at_some(part, places, V);
-                    for (int64_t q = 0; q < part.n_queries; ++q) want_contenders(q);
+                    for (int64_t q = 0; q < part.n_queries; ++q) want_contenders(q, false);
                 }
                 score(part, places, V);
-                for (int64_t q = 0; q < part.n_queries; ++q) want_rest(q);
+                for (int64_t q = 0; q < part.n_queries; ++q) decide(q, first + q);
             } else {
                 std::fill(wanted_.begin(), wanted_.end(), 1);
+                std::fill(open_.begin(), open_.end(), 1);
             }
             score(part, places, V);
-            for (int64_t q = 0; q < part.n_queries; ++q) put(q, first + q);
+            for (int64_t q = 0; q < part.n_queries; ++q)
+                if (open_[q]) put(q, first + q);
         }
     }
 
@@ -180,23 +187,27 @@ private:
         }
         wanted[best] = 1;
     }
-    void want_contenders(int64_t q) {
-        contest_.look(&scores_[cell(q, 0)], &known_[q * r_]);
+    void look(int64_t q, bool first) {
+        contest_.look(&scores_[cell(q, 0)], &known_[q * r_], &exps_[cell(q, 0)], &most_[q * room_],
+                      first ? nullptr : &wanted_[q * r_]);
+    }
+    void want_contenders(int64_t q, bool first) {
+        look(q, first);
         for (int y = 0; y < r_; ++y) wanted_[q * r_ + y] = !known_[q * r_ + y] && contest_.can_win(y);
     }
-    // All that is left, unless one class can win only.
-    void want_rest(int64_t q) {
-        contest_.look(&scores_[cell(q, 0)], &known_[q * r_]);
+    // The winner, or all that is left if several classes can win.
+    void decide(int64_t q, int64_t to) {
+        look(q, false);
         int n = 0;
         for (int y = 0; y < r_; ++y) n += contest_.can_win(y);
         for (int y = 0; y < r_; ++y) wanted_[q * r_ + y] = n > 1 && !known_[q * r_ + y];
+        std::fill_n(out_ + to * r_, r_, kNever);
+        out_[to * r_ + contest_.ahead()] = contest_.log_average(contest_.ahead());
+        open_[q] = n > 1;
     }
     void put(int64_t q, int64_t to) {
-        contest_.look(&scores_[cell(q, 0)], &known_[q * r_]);
-        bool all = true;
-        for (int y = 0; y < r_; ++y) all &= known_[q * r_ + y] != 0;
-        for (int y = 0; y < r_; ++y)
-            out_[to * r_ + y] = all || y == contest_.ahead() ? contest_.log_average(y) : kNever;
+        look(q, true);
+        for (int y = 0; y < r_; ++y) out_[to * r_ + y] = contest_.log_average(y);
     }
 
     static constexpr double kMargin = 1e-6;  // far more than the rounding of a score
@@ -212,11 +223,12 @@ private:
     double* const out_;
     const int r_, room_, first_rest_;
     const bool prunes_;
-    const int64_t step_;                        // queries at a time
-    std::vector<double> S_, scores_, matches_;  // [query][class][kappa]
-    std::vector<double> rest_;                  // [query][kappa]
-    std::vector<uint8_t> known_, wanted_;       // [query][class]
-    std::vector<double> least_;                 // of one query and class
+    const int64_t step_;                               // queries at a time
+    std::vector<double> S_, scores_, matches_, exps_;  // [query][class][kappa]
+    std::vector<double> rest_, most_;                  // [query][kappa]
+    std::vector<uint8_t> known_, wanted_;              // [query][class]
+    std::vector<uint8_t> open_;                        // by query: whether several classes may win
+    std::vector<double> least_;                        // of one query and class
     Contest contest_;
 };
 

@@ -43,32 +43,30 @@ private:
     void run_joins(const uint64_t* block, const uint32_t* joins, uint32_t n_joins, int n_words) {
         uint64_t* to = joined_.data();
         for (uint32_t k = 0; k < n_joins; ++k, to += kBlockWords) {
-            const int n = int(*joins >> 1);
+            const int n = int(*joins >> 1), some = std::min(n, kJoined);
             const bool all = *joins++ & 1;
-            const uint64_t* planes[kJoined];
-            // A few planes are joined at a time, so that the loop over them is unrolled.
-            for (int first = 0; first < n;) {
-                const int some = std::min(n - first, first == 0 ? kJoined : kJoined - 1);
-                int filled = 0;
-                if (first > 0) planes[filled++] = to;
-                for (int l = 0; l < some; ++l) planes[filled++] = plane(block, joins[first + l]);
-                with_constant<2, kJoined>(filled, [&]<int N>() {
-                    all ? join<N>(planes, to, n_words, [](auto a, auto b) { return a & b; })
-                        : join<N>(planes, to, n_words, [](auto a, auto b) { return a | b; });
+            const uint64_t* first = plane(block, joins[0]);
+            const auto join_some = [&](const uint32_t* more, int count, const uint64_t* from) {
+                with_constant<1, kJoined - 1>(count, [&]<int N>() {
+                    if (all) join<N>(block, from, more, to, n_words, [](auto a, auto b) { return a & b; });
+                    else join<N>(block, from, more, to, n_words, [](auto a, auto b) { return a | b; });
                 });
-                first += some;
-            }
+            };
+            join_some(joins + 1, some - 1, first);
+            for (int l = some; l < n; ++l) join_some(joins + l, 1, to);
             joins += n;
         }
     }
 
+    // A plane and N more. Their number is a template parameter, so that the loop over them is unrolled.
     template <int N, class F>
-    static void join(const uint64_t* const* planes, uint64_t* to, int n_words, F f) {
+    [[gnu::always_inline]] void join(const uint64_t* block, const uint64_t* first, const uint32_t* more, uint64_t* to,
+                                     int n_words, F f) const {
         const uint64_t* from[N];
-        std::copy_n(planes, N, from);
+        for (int k = 0; k < N; ++k) from[k] = plane(block, more[k]);
         for (int w = 0; w < n_words; w += W::kWords) {
-            auto rows = W::load(from[0] + w);
-            for (int k = 1; k < N; ++k) rows = f(rows, W::load(from[k] + w));
+            auto rows = W::load(first + w);
+            for (int k = 0; k < N; ++k) rows = f(rows, W::load(from[k] + w));
             store(to + w, rows);
         }
     }
