@@ -196,8 +196,8 @@ def test_a_whole_number_may_speak_value_by_value():
 
 
 def test_terms_of_a_large_table_are_learned_from_a_part_of_its_rows(monkeypatch):
-    """Every third row tells that even numbers are another class."""
-    monkeypatch.setattr("localbayes.encoding.rich_encoder._MOST_ROWS", 150)
+    """A sample of the rows tells that even numbers are another class."""
+    monkeypatch.setattr("localbayes.encoding.rich_encoder._TERM_ROWS", 150)
     x = np.random.default_rng(0).integers(0, 26, 400)
     X = pd.DataFrame({"x": x, "c": np.where(x > 9, "a", "b")})
     model = LocalBayesClassifier().fit(X, x % 2)
@@ -287,3 +287,14 @@ def test_reasons_point_the_way_the_evidence_points():
         assert odds.for_class == y[row]
         assert told > abs(noise)
         assert told > abs(odds.start.log_odds)
+
+
+def test_a_row_alone_gets_the_bits_it_gets_among_others():
+    """Log odds of training rows are cuts, so that the last digit would decide if it depended on the batch."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(120, 9))
+    y = (X @ rng.normal(size=9) > 0).astype(int)
+    clf = LocalBayesClassifier().fit(X, y)
+    assert "Odds" in {type(term).__name__ for term in clf.encoder_.terms}
+    alone = np.concatenate([clf.predict_proba(X[k : k + 1]) for k in range(len(X))])
+    np.testing.assert_array_equal(alone, clf.predict_proba(X))

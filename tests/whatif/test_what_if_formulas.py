@@ -162,7 +162,7 @@ def test_codes_and_one_class(browser, tmp_path):
 
 
 def test_terms_of_raw_numbers(browser, tmp_path):
-    """Single whole numbers, crossed columns and intervals, where exact numbers count, are as in Python."""
+    """Single whole numbers, crossed columns, intervals and log odds are as in Python, to the exact number."""
     rng = np.random.default_rng(4)
     n = 1200
     X = pd.DataFrame({"whole": rng.integers(0, 26, n), "fine": rng.random(n)})
@@ -171,7 +171,8 @@ def test_terms_of_raw_numbers(browser, tmp_path):
     y = (X["whole"] % 2 == 1).astype(int) + 2 * both + 4 * (X["fine"] > 0.517)
     X.loc[::50, "fine"] = np.nan
     model = LocalBayesClassifier().fit(X, y)
-    assert {type(term).__name__ for term in model.encoder_.terms} == {"Values", "Intervals", "Crossed"}
+    kinds = {type(term).__name__ for term in model.encoder_.terms}
+    assert kinds == {"Values", "Intervals", "Crossed", "Odds"}
     rows = X.iloc[:30].copy()
     rows.loc[0, "fine"], rows.loc[1, "whole"], rows.loc[2, "p"] = np.nan, 99, "new"
     with warnings.catch_warnings():

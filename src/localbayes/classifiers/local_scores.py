@@ -64,9 +64,8 @@ class LocalScores(LocalLearning):
         others = self.as_others_know(rows)
         _, _, S, T = self._count_others(others).cell_sums(self.kappas_)
         each = zip(self.exponents_, S, T, strict=True)
-        return self.combine(
-            [exponents.log_proba(self.features(others.codes, *sums)) for exponents, *sums in each]
-        )
+        parts = [exponents.log_proba(self.features(others.codes, *sums)) for exponents, *sums in each]
+        return self.combine(parts, None)
 
     def others_terms(self, rows: Rows) -> tuple[Floats, Floats]:
         """The same, split."""

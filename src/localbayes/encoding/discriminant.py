@@ -25,6 +25,8 @@ Floats = npt.NDArray[np.float64]
 _FOLDS = 5
 # Standardised numbers and log odds beyond these are cut off.
 _FARTHEST, _MOST_ODDS = 6.0, 12.0
+# Digits of log odds behind the point.
+_DIGITS = 9
 # Rows and columns between which a discriminant is learned, and most classes.
 _FEWEST_ROWS, _MOST_COLUMNS, _MOST_CLASSES = 50, 200, 12
 # Variance that is added to every column: that of so many rows, or of so many per thousand.
@@ -83,15 +85,16 @@ class Discriminant:
         return [RawColumn("log odds", numbers=column) for column in odds.T]
 
     def _log_odds(self, standard: Floats, kind: npt.NDArray[np.int64]) -> Floats:
-        scores = np.empty((len(standard), self.offsets.shape[1]))
-        for fold in range(_FOLDS):
-            at = kind == fold
-            scores[at] = standard[at] @ self.slopes[fold] + self.offsets[fold]
+        # Column by column, since the sums of a matrix product depend on how many rows come at a time.
+        scores = self.offsets[kind]
+        for i, column in enumerate(standard.T):
+            scores += column[:, None] * self.slopes[kind, i]
         scores -= scores.max(axis=1, keepdims=True)
         share = np.exp(scores)
         share /= share.sum(axis=1, keepdims=True)
         odds: Floats = np.log(share[:, : self.n_scores] + 1e-9) - np.log1p(1e-9 - share[:, : self.n_scores])
-        return np.clip(odds, -_MOST_ODDS, _MOST_ODDS)
+        # A number that was a cut when it was learned must stay one, on any machine and in a page.
+        return np.round(np.clip(odds, -_MOST_ODDS, _MOST_ODDS), _DIGITS)
 
 
 def learn_discriminant(

@@ -10,7 +10,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from localbayes._files import check_output, write_output
 from localbayes.classifiers import BayesClassifier
-from localbayes.encoding.terms import Crossed, Intervals, Values
+from localbayes.encoding.discriminant import Discriminant
+from localbayes.encoding.terms import Crossed, Intervals, Odds, Values
 from localbayes.parameters import check_count
 from localbayes.whatif.bundle import script
 from localbayes.whatif.controls import attribute_controls, common_values, preset_values
@@ -156,11 +157,20 @@ def _model(clf: BayesClassifier, presets: Any) -> dict[str, Any]:
         "sizes": clf.sizes_.tolist(),
         "attributes": attribute_controls(clf),
         "terms": [_term(term) for term in getattr(clf.encoder_, "terms", ())],
+        "discriminant": _discriminant(getattr(clf.encoder_, "discriminant", None)),
         "formula": formula_fields(clf),
         "hasKappas": clf.has_kappas,
         "start": common_values(clf, value_totals(clf)),
         "presets": rows,
     }
+
+
+def _discriminant(found: Discriminant | None) -> dict[str, Any] | None:
+    """Arrays of a linear discriminant as lists."""
+    if found is None:
+        return None
+    fields = {name: np.asarray(value).tolist() for name, value in found.fields().items()}
+    return fields | {"scores": found.n_scores}
 
 
 def _term(term: Any) -> dict[str, Any]:
@@ -177,6 +187,8 @@ def _term(term: Any) -> dict[str, Any]:
     if isinstance(term, Crossed):
         sizes = [int(size) for size in term.sizes]
         return {"kind": "crossed", "first": int(term.first), "second": int(term.second), "sizes": sizes}
+    if isinstance(term, Odds):
+        return {"kind": "odds", "number": int(term.number), "cuts": term.cuts.tolist()}
     raise ValueError(f"the page does not know columns made by {type(term).__name__}; use another classifier")
 
 

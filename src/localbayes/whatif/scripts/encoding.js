@@ -1,5 +1,7 @@
 // From the values of the controls to codes: positions in the domains of the attributes.
 
+import { logOdds } from "./discriminant.js";
+
 /** Codes of a value that was never seen, and of one that is not known. */
 export const UNSEEN = -1;
 export const MISSING = -2;
@@ -26,11 +28,13 @@ export function codeOf(attribute, value) {
 /** Codes of a row: those of the attributes, and of the terms that are made of them. */
 export function encode(model, values) {
   const codes = model.attributes.map((attribute, i) => codeOf(attribute, values[i]));
-  return codes.concat((model.terms ?? []).map((term) => termCode(term, values, codes)));
+  const odds = model.discriminant ? logOdds(model.discriminant, values) : [];
+  return codes.concat((model.terms ?? []).map((term) => termCode(term, values, codes, odds)));
 }
 
-/** Code of a term: intervals of a number, single numbers, or two attributes as one. */
-function termCode(term, values, codes) {
+/** Code of a term: intervals of a number, single numbers, two attributes as one, or log odds. */
+function termCode(term, values, codes, odds) {
+  if (term.kind === "odds") return binOf(term.cuts, odds[term.number]);
   if (term.kind === "crossed") {
     const [a, b] = [codes[term.first], codes[term.second]];
     const known = a >= 0 && a < term.sizes[0] && b >= 0 && b < term.sizes[1];
