@@ -4,7 +4,7 @@
 const FARTHEST = 6;
 const MOST_ODDS = 12;
 const UNIT = 1e9;
-const KINDS = 5n;
+const FOLDS = 5n;
 const WORD = (1n << 64n) - 1n;
 
 /** Log odds of the classes, of two classes those of the first. */
@@ -36,5 +36,5 @@ function kindOf(numbers) {
     mark = ((mark ^ bytes.getBigUint64(0)) * 0x9e3779b97f4a7c15n) & WORD;
     mark ^= mark >> 31n;
   }
-  return Number((((mark * 0xbf58476d1ce4e5b9n) & WORD) >> 33n) % KINDS);
+  return Number((((mark * 0xbf58476d1ce4e5b9n) & WORD) >> 33n) % FOLDS);
 }
