@@ -132,7 +132,13 @@ export function localBayes(fields, sizes, nClasses, classCount) {
     }));
     const total = logTotal(parts.map(({ base, terms }) => base + sum(terms)));
     const share = Math.log((fields.kappaWeights[k] * n) / (n + PRIOR_ROWS));
-    return parts.map(({ base, terms }) => ({ base: base - total + share, terms: byColumn(terms) }));
+    const own = parts.map(({ terms }) => byColumn(terms));
+    // Averaging shrinks terms to zero, so zero must favour no class: what all classes share is base.
+    const level = own[0].map((_, i) => sum(own.map((terms) => terms[i])) / own.length);
+    return parts.map(({ base }, y) => ({
+      base: base - total + share + sum(level),
+      terms: own[y].map((term, i) => term - level[i]),
+    }));
   };
   const shares = Array.from(classCount, (count) => ({
     base: Math.log((HALF + count) / (HALF * nClasses + n)) + Math.log(PRIOR_ROWS / (n + PRIOR_ROWS)),
