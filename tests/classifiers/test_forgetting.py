@@ -1,8 +1,5 @@
 """Rows that are forgotten leave no trace: what stays is a fit on the other rows."""
 
-import sys
-import threading
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 
+from busy_threads import run_at_once
 from localbayes.classifiers import AODE, CLASSIFIERS, LCWNB, LWNB, NB, TAN
 from localbayes.datasets import load
 from localbayes.encoding import Coded
@@ -129,25 +127,15 @@ def test_nothing_to_forget_changes_nothing(method):
 def test_threads_that_teach_and_forget_lose_no_row():
     """One thread adds rows while another takes as many out; the number of rows is right at the end."""
     X, y = [["a", "b"], ["b", "c"], ["a", "c"]], [0, 1, 0]
-    model, errors, switch = NB().partial_fit(X * 40, y * 40), [], sys.getswitchinterval()
+    model = NB().partial_fit(X * 40, y * 40)
 
-    def work(method):
-        try:
-            for _ in range(30):
-                method(X, y)
-        except Exception as error:
-            errors.append(error)
+    def teach():
+        for _ in range(30):
+            model.partial_fit(X, y)
 
-    sys.setswitchinterval(1e-6)
-    try:
-        threads = [
-            threading.Thread(target=work, args=[method]) for method in (model.partial_fit, model.forget)
-        ]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    finally:
-        sys.setswitchinterval(switch)
-    assert not errors
+    def forget():
+        for _ in range(30):
+            model.forget(X, y)
+
+    run_at_once(teach, forget)
     assert model.class_count_.tolist() == [80, 40]

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 from localbayes.classifiers import AODE, CLASSIFIERS, HNB, LCWNB, LWNB, NB, TAN, WAODE, LocalBayesClassifier
+from localbayes.classifiers import eager as eager_module
 from localbayes.classifiers import tan as tan_module
 from localbayes.classifiers import waode as waode_module
 from localbayes.counts import PairCounts
@@ -147,6 +148,20 @@ def test_many_values_of_a_column_change_the_type_of_codes():
     np.testing.assert_allclose(eager.predict_proba(None), lazy.predict_proba(None), rtol=0, atol=1e-9)
 
 
+def test_a_stream_longer_than_memory_is_counted_without_its_rows(monkeypatch):
+    """From a limit on rows are not kept; counts and predictions go on, and what needs rows says so."""
+    codes, sizes, y, _ = coded_table(0, 90)
+    X = Coded(codes, sizes)
+    monkeypatch.setattr(eager_module, "MOST_KEPT_BYTES", 70 * codes.shape[1])
+    model = NB().fit(X[:60], y[:60])
+    assert len(model.predict(None)) == 60
+    model.partial_fit(X[60:], y[60:])
+    assert np.array_equal(model.predict_proba(X), NB().fit(X, y).predict_proba(X))
+    with pytest.raises(ValueError, match="has counts and no training rows: fit it in memory"):
+        model.predict(None)
+    assert len(model.fit(X[:9], y[:9]).predict(None)) == 9
+
+
 def test_a_value_that_only_the_row_has_is_never_seen_without_it():
     """LocalBayesClassifier gives no evidence to a value never seen, so a name in every row tells nothing."""
     rng = np.random.default_rng(1)
@@ -171,6 +186,17 @@ def test_crepes_calibrates_on_left_out_predictions(method):
     covered = sets[np.arange(300), np.searchsorted(wrapped.learner.classes_, y[700:])].mean()
     # Three hundred rows: the share that is covered has a standard deviation of 1.7 points.
     assert 0.85 < covered <= 1
+
+
+@every_classifier
+def test_a_notebook_draws_a_classifier_without_leaving_rows_out(method, monkeypatch):
+    """The box that scikit-learn draws reads every attribute that dir names; none costs n predictions."""
+    model = method().fit(*mixed_table(30))
+    assert model.oob_decision_function_.shape == (30, 3)
+    asked = []
+    monkeypatch.setattr(method, "others_log_joint", lambda *given: asked.append(given))
+    assert method.__name__ in model._repr_html_()
+    assert not asked
 
 
 @every_classifier

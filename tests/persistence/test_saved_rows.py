@@ -47,7 +47,6 @@ def test_counts_alone_say_that_rows_are_missing(tmp_path: Path, name: str) -> No
     for call in (
         lambda: loaded.predict(None),
         lambda: loaded.predict_proba(None),
-        lambda: loaded.oob_decision_function_,
         lambda: loaded.predict_set(X),
         lambda: loaded.forget(X[:1], y[:1]),
         lambda: loaded.forget(rows=[0]),
@@ -56,6 +55,7 @@ def test_counts_alone_say_that_rows_are_missing(tmp_path: Path, name: str) -> No
         with pytest.raises(ValueError, match="has counts and no training rows: fit it in memory") as error:
             call()
         assert "\n" not in str(error.value)
+    assert not hasattr(loaded, "oob_decision_function_")
     assert not (tmp_path / "n.skops").exists()
 
 

@@ -1,7 +1,7 @@
 """The eager family: formulas over counts of values and of pairs of values."""
 
 import math
-from typing import Any, Unpack
+from typing import Any, Self, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -10,11 +10,24 @@ from scipy.special import logsumexp
 from localbayes.classifiers.base import BayesClassifier
 from localbayes.classifiers.scores import sum_of_terms
 from localbayes.classifiers.shared import SharedParameters, with_shared_parameters
+from localbayes.classifiers.state import snapshot
 from localbayes.counts import Codes, Floats, KeptRows, LeftOutCounts, PairCounts, Rows, ValueCounts
 from localbayes.counts.pairs import MAX_TABLE_BYTES
 from localbayes.parameters import check_number
 
-__all__ = ["AllPairs", "EagerClassifier", "OneDependence", "PairClassifier", "product_spans", "row_terms"]
+__all__ = [
+    "MOST_KEPT_BYTES",
+    "AllPairs",
+    "EagerClassifier",
+    "OneDependence",
+    "PairClassifier",
+    "product_spans",
+    "row_terms",
+]
+
+
+# Training rows whose codes take more are not kept beside the counts.
+MOST_KEPT_BYTES = 512 << 20
 
 
 class EagerClassifier(BayesClassifier):
@@ -60,18 +73,29 @@ class EagerClassifier(BayesClassifier):
         self._kept_rows = None
 
     def keep_rows(self, rows: Rows, first: bool) -> None:
-        """Keep training rows beside the counts; counts that came without their rows stay so."""
+        """Keep training rows beside the counts; counts that came without their rows stay so.
+
+        A stream may be longer than memory: from a limit on the counts go on without rows.
+        """
         kept = KeptRows() if first else self._kept_rows
-        self._kept_rows = None if kept is None else kept.added(rows)
+        full = kept is not None and kept.nbytes + rows.codes.nbytes > MOST_KEPT_BYTES
+        self._kept_rows = None if kept is None or full else kept.added(rows)
 
     def training_rows(self) -> Rows:
         """All training rows, in the order in which they came."""
         if self._kept_rows is None:
             raise ValueError(
-                f"this {type(self).__name__} has counts and no training rows: fit it in memory, and save it "
-                "with its rows (save_model(..., with_rows=True), localbayes fit --with-rows)"
+                f"this {type(self).__name__} has counts and no training rows: fit it in memory (up to "
+                f"{MOST_KEPT_BYTES >> 20} MiB of codes), and save it with its rows (save_model(..., "
+                "with_rows=True), localbayes fit --with-rows)"
             )
         return self._kept_rows.rows()
+
+    def without_rows(self) -> Self:
+        """Return the formula and its counts, without the training rows, to send it around a cluster."""
+        copy = snapshot(self)
+        copy._kept_rows = None
+        return copy
 
     def others_log_joint(self, rows: Rows) -> Floats:
         """Log joint of training rows without themselves."""

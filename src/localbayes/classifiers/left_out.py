@@ -1,7 +1,7 @@
 """Predictions for training rows without themselves."""
 
 from abc import abstractmethod
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,8 @@ class LeftOutAnswers(CodeAnswers):
     and classes. What fit chose by all rows stays as it is: kappas and their weights, the temperature,
     exponents and column weights; the tree of TAN; the weights of WAODE and HNB. Of a row that weighs more
     than one, one row is left out. Rows of weight zero are no training rows.
+
+    ``oob_decision_function_`` holds the probabilities under the name that tools look for in a random forest.
     """
 
     # --- hooks ----------------------------------------------------------------------------------
@@ -127,13 +129,19 @@ class LeftOutAnswers(CodeAnswers):
         answer: npt.NDArray[Any] = self._answers_left_out(self._rows_to_leave_out(rows), method)
         return answer
 
-    @property
-    def oob_decision_function_(self) -> Floats:
-        """Probabilities of all training rows without themselves, as ``predict_proba(None)`` gives them.
+    if not TYPE_CHECKING:  # a type checker would take every misspelt name for an attribute
 
-        It has the name that tools look for in a random forest. It is computed each time it is asked for.
-        """
-        return self.left_out_answer("predict_proba")
+        def __getattr__(self, name: str) -> Any:
+            """``oob_decision_function_``: what ``predict_proba(None)`` gives, computed each time.
+
+            A property would be computed by ``dir``, and so whenever a notebook shows the classifier.
+            """
+            if name != "oob_decision_function_":
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            try:
+                return self.left_out_answer("predict_proba")
+            except ValueError as error:
+                raise AttributeError(str(error)) from error  # so that hasattr says no
 
     def _answers_left_out(self, given: Rows, method: str) -> Any:
         shape = (len(given),) if method == "predict" else (len(given), len(self.labels_))

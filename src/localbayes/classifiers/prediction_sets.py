@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from localbayes.classifiers.left_out import LeftOutAnswers
 from localbayes.classifiers.scores import TIE, first_best, log_total
 from localbayes.classifiers.state import as_of_now, snapshot
-from localbayes.counts import Floats, Rows, Statistic
+from localbayes.counts import Floats, Statistic
 from localbayes.parameters import check_share
 
 __all__ = ["PredictionSets", "log_odds", "score_limit"]
@@ -25,8 +25,8 @@ class PredictionSets(LeftOutAnswers):
     """
 
     get_params: Callable[..., dict[str, Any]]
-    # What they were computed from, log odds of the true class of every training row, and the rows.
-    _set_scores: tuple[Statistic, str, Floats, Rows] | None = None
+    # What they were computed from; log odds of the true class of every training row; its class and weight.
+    _set_scores: tuple[Statistic, str, tuple[Floats, npt.NDArray[np.int64], Floats]] | None = None
 
     @property
     def statistic(self) -> Statistic:
@@ -67,13 +67,13 @@ class PredictionSets(LeftOutAnswers):
         check_share("coverage", coverage)
         check_is_fitted(self, "labels_")
         now = snapshot(self)
-        scores, rows = now._scores_for_sets(self)
-        odds, weights = log_odds(now.predict_log_joint(X)), rows.each_weight
+        scores, classes, weights = now._scores_for_sets(self)
+        odds = log_odds(now.predict_log_joint(X))
         if not by_class:
             return odds >= score_limit(scores, weights, coverage) - TIE
         limits = np.empty(len(now.labels_))
         for position, declared in enumerate(now.labels_.columns):
-            own = rows.classes == declared
+            own = classes == declared
             limits[position] = score_limit(scores[own], weights[own], coverage)
         return odds >= limits - TIE
 
@@ -109,8 +109,8 @@ class PredictionSets(LeftOutAnswers):
         decided[sure] = self.labels_of(best[sure])
         return decided
 
-    def _scores_for_sets(self, original: "PredictionSets") -> tuple[Floats, Rows]:
-        """Log odds of the true class of the training rows; computed once for what was learned."""
+    def _scores_for_sets(self, original: "PredictionSets") -> tuple[Floats, npt.NDArray[np.int64], Floats]:
+        """Log odds of the true class of the training rows, classes and weights; computed once."""
         statistic, parameters = self.statistic, repr(sorted(self.get_params().items()))
         known = self._set_scores
         if known is None or known[0] is not statistic or known[1] != parameters:
@@ -118,8 +118,8 @@ class PredictionSets(LeftOutAnswers):
             rows = self.training_rows()
             own = odds[np.arange(len(rows)), self.labels_.sorted_position[rows.classes]]
             # Kept in one assignment, with what it belongs to: another thread may learn at the same time.
-            known = original._set_scores = (statistic, parameters, own, rows)
-        return known[2], known[3]
+            known = original._set_scores = (statistic, parameters, (own, rows.classes, rows.each_weight))
+        return known[2]
 
 
 def log_odds(log_joint: Floats) -> Floats:

@@ -40,6 +40,12 @@ class Rows:
         return Rows(self.codes[at], self.classes[at], weights)
 
     @property
+    def nbytes(self) -> int:
+        """Memory that the rows take."""
+        arrays = (self.codes, self.classes, self.weights)
+        return sum(array.nbytes for array in arrays if array is not None)
+
+    @property
     def each_weight(self) -> Floats:
         """Weight of every row."""
         return np.ones(len(self)) if self.weights is None else self.weights
@@ -86,7 +92,7 @@ class KeptRows:
     @property
     def nbytes(self) -> int:
         """Memory that the rows take."""
-        return sum(part.codes.nbytes + part.classes.nbytes for part in self._parts)
+        return sum(part.nbytes for part in self._parts)
 
     def added(self, rows: Rows) -> "KeptRows":
         """The same rows, and others after them; these are copied."""

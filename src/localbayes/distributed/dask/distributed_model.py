@@ -300,7 +300,7 @@ class Distributed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Add the tasks that classify partitions of queries."""
         estimator = self.estimator_
         if not estimator.keeps_rows:
-            model = graph.put("model", estimator)
+            model = graph.put("model", estimator.without_rows())
             return [graph.call("classify-part", work.classify_part, model, p, method) for p in tables]
         model = graph.put("model", estimator.without_rows())
         rows = self._rows()
