@@ -120,6 +120,24 @@ def test_greedy_changes_are_all_needed(name):
     assert large
 
 
+@pytest.mark.parametrize("name", ["LCWNB", "LWNB", "ICLNB"])
+def test_a_way_is_found_where_a_near_training_row_shows_one(name):
+    """If one of the ten rows of a class that agree most is predicted as the class, a change is found."""
+    X, y = load("soybean")
+    X, y = X[1:], y[1:]
+    model = CLASSIFIERS[name]().fit(X, y)
+    query, _ = load("soybean")
+    codes, asked, found = model.encode(X), model.encode(query[:1])[0], 0
+    agree = (codes == asked).sum(axis=1)
+    for other in model.explain(query[:1], top=0, why_not=True).why_not[0]:
+        own = np.flatnonzero(np.asarray(y) == other.label)
+        near = own[np.argsort(-agree[own], kind="stable")[:10]]
+        if (model.predict(X.iloc[near]) == other.label).any():
+            found += 1
+            assert other.ways
+    assert found > 10
+
+
 @settings(max_examples=20)
 @given(data=st.data())
 def test_numbers_move_to_bins_that_training_rows_have(data):

@@ -30,9 +30,9 @@ __all__ = ["BayesClassifier"]
 
 class BayesClassifier(
     TableInput,
+    Explained,
     PredictionSets,
     Forgetting,
-    Explained,
     ClassifierMixin,  # type: ignore[misc]
     BaseEstimator,  # type: ignore[misc]
 ):

@@ -7,7 +7,6 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from localbayes.classifiers.state import as_of_now
-from localbayes.counts import Floats
 
 if TYPE_CHECKING:
     from localbayes.explain import Explanation, Importances
@@ -16,7 +15,11 @@ __all__ = ["Explained"]
 
 
 class Explained:
-    """Says why a classifier predicts what it predicts."""
+    """Says why a classifier predicts what it predicts.
+
+    ``feature_importances_`` is the share of every attribute in the strengths that :meth:`importances` gives,
+    under the name that scikit-learn's tools look for; shares sum to one.
+    """
 
     @as_of_now
     def explain(
@@ -75,15 +78,18 @@ class Explained:
         check_is_fitted(self, "labels_")
         return importances(self, rows)  # type: ignore[arg-type]
 
-    @property
-    def feature_importances_(self) -> Floats:
-        """Share of every attribute in the mean absolute log odds of left-out rows; shares sum to one.
+    if not TYPE_CHECKING:  # a type checker would take every misspelt name for an attribute
 
-        It is computed each time it is asked for; see :meth:`importances`.
-        """
-        try:
-            strength = self.importances().strength
-        except ValueError as error:  # so that tools that look for the attribute find that there is none
-            raise AttributeError(str(error)) from error
-        total = strength.sum()
-        return strength / total if total > 0 else np.full(len(strength), 1 / len(strength))
+        def __getattr__(self, name: str) -> Any:
+            """``feature_importances_``: shares in the mean absolute log odds, computed each time.
+
+            A property would be computed whenever a notebook shows the classifier.
+            """
+            if name != "feature_importances_":
+                return super().__getattr__(name)
+            try:
+                strength = self.importances().strength
+            except ValueError as error:
+                raise AttributeError(str(error)) from error  # so that hasattr says no
+            total = strength.sum()
+            return strength / total if total > 0 else np.full(len(strength), 1 / len(strength))

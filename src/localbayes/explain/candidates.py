@@ -123,6 +123,17 @@ class Candidates:
         ]
         return self._encoder.encode_columns(raws)
 
+    def like(self, rows: Codes) -> Picks:
+        """Picks that take over the values of training rows, as far as they are tried and known."""
+        picks = np.full((len(rows), len(self.choices)), AS_IT_IS)
+        for i, positions in enumerate(self._positions):
+            if positions:
+                codes = self._column_codes(i)
+                # Of several choices in one bin the first is taken.
+                at = {int(codes[k]): k for k in reversed(positions)}
+                picks[:, i] = [at.get(code, AS_IT_IS) for code in rows[:, i].tolist()]
+        return picks
+
     def distance(self, q: int, picks: Picks) -> Floats:
         """How large changes are: one for a nominal value, the share of all bins for one of numbers."""
         changed = picks != AS_IT_IS

@@ -1,6 +1,6 @@
 """Search for the smallest changes of a row that make another class win."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from localbayes.classifiers import BayesClassifier
 from localbayes.classifiers.scores import first_best
-from localbayes.counts import Floats
+from localbayes.counts import Codes, Floats
 from localbayes.explain.candidates import AS_IT_IS, Candidates, Picks
 from localbayes.explain.why_not import Counterfactual
 
@@ -48,6 +48,7 @@ class Search:
        that bring a wanted class furthest are combined, and the answer is not complete.
     3. If that does not do, the best pair is changed further, at each step by the change that brings the class
        furthest, until it wins; changes that are not needed then are taken back.
+    4. If that does not do, the row takes over all values of a near training row of the class.
 
     Parameters
     ----------
@@ -59,9 +60,19 @@ class Search:
         The query.
     most : int
         Most rows to try at each stage.
+    near : callable
+        Codes of training rows near the query, of a class.
     """
 
-    def __init__(self, model: BayesClassifier, candidates: Candidates, q: int, most: int) -> None:
+    def __init__(
+        self,
+        model: BayesClassifier,
+        candidates: Candidates,
+        q: int,
+        most: int,
+        near: Callable[[int], Codes],
+    ) -> None:
+        self._near = near
         self._model, self._candidates, self._q, self._most = model, candidates, q, most
         self._pairs = candidates.singles(q)
 
@@ -77,7 +88,7 @@ class Search:
         for y in open_:
             ways_found = self._best(doubles, y, ways)
             if not ways_found:
-                further = self._further(singles, doubles, y, self._most // len(open_))
+                further = self._further(singles, doubles, y, self._most // len(open_)) or self._as_others(y)
                 ways_found = () if further is None else self._best(further, y, 1)
             found[y] = ways_found, complete
         return found
@@ -144,6 +155,15 @@ class Search:
             now = tried.picks[best]
             if tried.wins(y)[best]:
                 return self._only_needed(now, y)
+
+    def _as_others(self, y: int) -> Tried | None:
+        """Take over values of a near row of the class, those that are needed; None if that does not do."""
+        tried = self._tried(self._candidates.like(self._near(y)))
+        wins = tried.wins(y)
+        if not wins.any():
+            return None
+        found = [self._only_needed(now, y) for now in tried.picks[wins]]
+        return min(found, key=lambda one: int((one.picks != AS_IT_IS).sum()))
 
     def _best_values(self, singles: Tried, y: int, most: int) -> Picks:
         """The values of every attribute that bring a class furthest, as many as may be tried step by step."""

@@ -1,13 +1,14 @@
 """For every row explained, the classes that were not predicted."""
 
 from collections.abc import Sequence
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from localbayes.classifiers import BayesClassifier
-from localbayes.counts import Codes, Floats
+from localbayes.counts import Codes, Floats, Rows
 from localbayes.explain.candidates import Candidates
 from localbayes.explain.change_search import Search
 from localbayes.explain.readable import Readable
@@ -19,6 +20,8 @@ __all__ = ["most_candidates", "others_of_rows"]
 # Ways to make a class win, and training rows of the class, that are listed.
 _WAYS = 3
 _NEAREST = 3
+# Training rows whose values a row takes over, where no smaller change was found.
+_NEAR = 10
 # Changed rows that are tried at each stage of a search: so many, or as many as have about so many cells to
 # compare with those of training rows, but not fewer than a few.
 _MOST, _MOST_CELLS, _FEWEST = 50_000, 30_000_000_000, 2_000
@@ -86,16 +89,37 @@ def others_of_rows(
     if model.keeps_rows:
         near = _nearest(model, codes, readable, wanted)
     labels, column = model.labels_.declared, model.labels_.sorted_position
+    near_of_class = _NearRows(model)
     answers = []
     for q in range(len(codes)):
         others = sorted((y for y in wanted if y != best[q]), key=lambda y: (-proba[q, column[y]], y))
-        found = Search(model, candidates, q, most).run(others, _WAYS) if others else {}
+        search = Search(model, candidates, q, most, partial(near_of_class, codes[q]))
+        found = search.run(others, _WAYS) if others else {}
         answers.append(
             tuple(
                 WhyNot(labels[y], float(proba[q, column[y]]), *found[y], near[q].get(y, ())) for y in others
             )
         )
     return tuple(answers)
+
+
+class _NearRows:
+    """Training rows of a class that agree with a query on most attributes, if the classifier keeps rows."""
+
+    def __init__(self, model: BayesClassifier) -> None:
+        self._model = model
+
+    @cached_property
+    def _rows(self) -> Rows:
+        return self._model.training_rows()
+
+    def __call__(self, query: Codes, y: int) -> Codes:
+        if not self._model.keeps_rows:
+            return query[None][:0]
+        own = self._rows.codes[self._rows.classes == y]
+        order = np.argsort((own != query).sum(axis=1), kind="stable")
+        near: Codes = own[order[:_NEAR]]
+        return near
 
 
 def _nearest(
