@@ -196,10 +196,22 @@ def test_no_figure_is_cut(browser, page, width):
     browser.resize(width, 900, mobile=width < 600)
     browser.open(page)
     boxes = browser.run(
-        "[...document.querySelectorAll('figure svg')].map(s => s.getBoundingClientRect())"
-        ".map(box => [box.left, box.right, box.top, box.width])"
+        "[...document.querySelectorAll('figure svg')].filter(s => s.getClientRects().length)"
+        ".map(s => s.getBoundingClientRect()).map(box => [box.left, box.right, box.top, box.width])"
     )
     assert boxes
     assert all(left >= 0 and right <= width and wide > 100 for left, right, _, wide in boxes)
     tops = [top for _, _, top, _ in boxes]
     assert len(set(tops)) < len(tops), "some figures share a line"
+
+
+@pytest.mark.parametrize("width", [1400, 390])
+def test_ranks_can_be_read(browser, page, width):
+    """No word of the diagrams of ranks is smaller than seven pixels, on a desk or a phone."""
+    browser.resize(width, 900, mobile=width < 600)
+    browser.open(page)
+    heights = browser.run(
+        "[...document.querySelectorAll('#ranks figure svg text')].filter(t => t.getClientRects().length)"
+        ".map(t => t.getBoundingClientRect().height)"
+    )
+    assert min(heights) >= 7

@@ -12,7 +12,7 @@ from localbayes.study.benchmark import current
 from localbayes.study.summary import Reliability
 from localbayes.study.svg import Drawing
 
-__all__ = ["averages_and_ranks", "critical_difference", "note", "reliability_curves"]
+__all__ = ["averages_and_ranks", "critical_difference", "note", "ranked_list", "reliability_curves"]
 
 _ROW = 26
 # Least margins for names.
@@ -183,6 +183,30 @@ def critical_difference(table: Table, columns: Sequence[str]) -> Drawing:
     for level, (first, last) in enumerate(groups):
         y = axis + 14 + 11 * level
         drawing.line(across(rank[order[first]]) - 4, y, across(rank[order[last]]) + 4, y, css="thick")
+    return drawing
+
+
+def ranked_list(table: Table, columns: Sequence[str]) -> Drawing | None:
+    """Draw the same from top to bottom, for a narrow screen; None where there is nothing to rank."""
+    sets = table.shared_sets(columns)
+    if len(columns) < 2 or not sets:
+        return None
+    rank = table.mean_ranks(columns)
+    order = sorted(columns, key=lambda c: rank[c])
+    distance = significance.nemenyi_critical_difference(len(order), len(sets))
+    groups = _groups([rank[c] for c in order], distance)
+    words = [(f"{rank[c]:.2f}  {c}", "bold" if c == table.reference else "") for c in order]
+    label = f"critical difference {distance:.2f}"
+    left = _widest(words) + 16
+    width = max(left + 12 * len(groups), _widest([(label, "small")])) + 10
+    title = "Mean ranks, best first (Nemenyi, 5 %)"
+    drawing = Drawing(max(width, 300), 22 * len(order) + 40, title, label)
+    drawing.text(4, 14, label, css="small")
+    for i, (text, css) in enumerate(words):
+        drawing.text(4, 40 + 22 * i, text, css=css)
+    for level, (first, last) in enumerate(groups):
+        x = left + 12 * level
+        drawing.line(x, 28 + 22 * first, x, 44 + 22 * last, css="thick")
     return drawing
 
 

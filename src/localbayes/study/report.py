@@ -100,11 +100,21 @@ def _pictures(findings: Findings) -> list[Picture]:
             figures.critical_difference(table, ranked),
             "Mean ranks; a bar joins methods whose ranks differ by less than the critical difference of "
             "Nemenyi’s test at 5 %.",
+            narrow=figures.ranked_list(table, ranked),
         )
     )
     if more:
         drawing = figures.critical_difference(table, every)
-        found.append(Picture("critical-difference-all", "ranks", drawing, same, own_file=False))
+        found.append(
+            Picture(
+                "critical-difference-all",
+                "ranks",
+                drawing,
+                same,
+                own_file=False,
+                narrow=figures.ranked_list(table, every),
+            )
+        )
     curves = [curve for curve in findings.summary.reliability if curve.column in table.columns]
     found.append(
         Picture(

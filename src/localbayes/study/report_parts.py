@@ -32,6 +32,8 @@ class Picture:
         Whether it is also written as a file of its own.
     parts : tuple of Drawing
         The same in pieces that find room side by side or below each other; for the page.
+    narrow : Drawing, optional
+        What a narrow screen shows in its place.
     details : tuple of str
         Texts in a box that opens on request; the first is its title.
     """
@@ -42,6 +44,7 @@ class Picture:
     caption: str
     own_file: bool = True
     parts: tuple[Drawing, ...] = ()
+    narrow: Drawing | None = None
     details: tuple[str, ...] = ()
 
 

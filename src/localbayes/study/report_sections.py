@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from localbayes.study.accuracy_table import Cell, SetInfo, printed, shown
 from localbayes.study.benchmark import current
-from localbayes.study.comparison import Comparison
+from localbayes.study.comparison import Comparison, counted
 from localbayes.study.findings import Findings
 from localbayes.study.measures import MEASURES, Measure
 from localbayes.study.report_parts import Column, Content, Section, plain_table
@@ -45,9 +45,7 @@ def facts(findings: Findings) -> list[tuple[str, str]]:
     averages = {c: value for c, value in findings.averages().items() if c not in findings.partial}
     if averages:
         best = max(averages, key=lambda c: averages[c])
-        found.append(
-            (best, f"has the best average, {shown(averages[best])} % over {len(findings.base)} sets")
-        )
+        found.append((best, f"has the best average, {shown(averages[best])} % over {counted(findings.base)}"))
     failed = sum(f.folds for f in findings.summary.failures)
     if failed:
         found.append((str(failed), "folds failed"))

@@ -117,7 +117,7 @@ def _settable(text: str) -> str:
 
 
 def _is_accented(character: str) -> bool:
-    """Whether a character is a letter with an accent that LaTeX knows without further packages."""
+    """Whether a character is of the alphabet, with an accent that LaTeX knows without further packages."""
     first, *accents = list(unicodedata.normalize("NFD", character))
     return first.isascii() and 0xC0 <= ord(character) <= 0xFF and len(accents) == 1
 
