@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.special import softmax
 
 from localbayes import kernels
 from localbayes.counts import MatchIndex, Ordered
@@ -81,6 +82,98 @@ def test_features_are_the_same_bits_on_all_instruction_sets(seed):
         kernels.use_isa(before)
     for answer in answers[1:]:
         assert np.array_equal(answer, answers[0])
+
+
+class Contest(Table):
+    """The same with exponents, biases and a prior."""
+
+    def __init__(self, seed, n=260, sharp=1.0):
+        super().__init__(seed, n)
+        rng = np.random.default_rng(seed)
+        k = len(KAPPAS)
+        self.w = sharp * np.where(rng.random((k, 1 + self.m)) < 0.3, 0.0, rng.random((k, 1 + self.m)))
+        self.b = rng.normal(size=(k, self.r)) / 4
+        self.shares = rng.dirichlet(np.ones(k + 1))
+        self.prior = rng.dirichlet(np.ones(self.r))
+        self.first = int(rng.integers(1, self.m + 1))
+
+    def averages(self):
+        """Logs of the average probabilities, from V and C."""
+        scores = np.stack([self.features(kappa) for kappa in KAPPAS]) @ self.w[:, None, :, None]
+        parts = softmax(scores[..., 0] + self.b[:, None], axis=2)
+        return np.log(np.tensordot(self.shares[:-1], parts, 1) + self.shares[-1] * self.prior)
+
+    def scored(self, contenders):
+        """The same from the kernel, or those of the classes that can win."""
+        return self.counts().average_log_proba(
+            *(KAPPAS, self.sizes, self.index.measure.units, ALPHA),
+            exponents=self.w,
+            biases=self.b,
+            shares=self.shares,
+            prior=self.prior,
+            first=self.first,
+            contenders=contenders,
+        )
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_averages_are_those_of_the_formula(seed):
+    """Scores with exponents and biases, as probabilities, averaged over kappas and with the prior."""
+    table = Contest(seed)
+    np.testing.assert_allclose(table.scored(False), table.averages(), rtol=0, atol=2e-12)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_only_classes_that_cannot_win_are_left_out(seed):
+    """The class of the largest average has its average, under flat and steep exponents."""
+    table = Contest(seed, sharp=(0.0, 0.3, 1.0, 4.0)[seed % 4])
+    expected, contenders = table.averages(), table.scored(True)
+    left_out = np.isneginf(contenders)
+    best = expected.max(axis=1, keepdims=True)
+    assert (expected[left_out] < np.broadcast_to(best, expected.shape)[left_out] - 1e-9).all()
+    assert not left_out.all(axis=1).any()
+    assert np.array_equal(contenders.argmax(axis=1), expected.argmax(axis=1))
+
+
+def test_most_classes_are_left_out_where_one_is_clear():
+    """Bounds from V, and from some of the attributes, spare the kernel most of the counting."""
+    rng = np.random.default_rng(0)
+    n, m, r = 2000, 12, 10
+    classes = rng.integers(0, r, n)
+    rows = np.clip(classes[:, None] + rng.integers(-1, 2, (n, m)), 0, r - 1).astype(np.uint8)
+    index = MatchIndex(np.full(m, r, np.uint32), r, distance=Ordered((r,) * m, soft=True))
+    index.add(rows, classes)
+    averages = index.count(rows[:50]).average_log_proba(
+        *([1.0], [r] * m, index.measure.units, ALPHA),
+        exponents=np.ones((1, 1 + m)),
+        biases=np.zeros((1, r)),
+        shares=[0.99, 0.01],
+        prior=np.full(r, 1 / r),
+        first=m // 2,
+        contenders=True,
+    )
+    assert np.isneginf(averages).mean() > 0.8
+    assert (averages.argmax(axis=1) == classes[:50]).mean() > 0.9
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_averages_are_the_same_bits_on_all_instruction_sets_and_in_all_batches(seed):
+    """Neither the machine nor the neighbours of a query have a part in its scores."""
+    table, before = Contest(seed), kernels.isa()
+    queries, own = table.queries, table.own
+    try:
+        answers = []
+        for name in kernels.isas():
+            kernels.use_isa(name)
+            answers.append((table.scored(False), table.scored(True)))
+    finally:
+        kernels.use_isa(before)
+    each = []
+    for k in range(len(queries)):
+        table.queries, table.own = queries[k : k + 1], None if own is None else own[k : k + 1]
+        each.append((table.scored(False)[0], table.scored(True)[0]))
+    for answer in [*answers[1:], tuple(map(np.stack, zip(*each, strict=True)))]:
+        assert all(np.array_equal(one, other) for one, other in zip(answer, answers[0], strict=True))
 
 
 def test_numbers_that_do_not_fit_are_refused():

@@ -1,7 +1,8 @@
 """What fit learns of one column, and how it turns values into codes."""
 
+from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import pairwise
 from numbers import Number
@@ -22,11 +23,15 @@ __all__ = [
     "NumericColumn",
     "RawColumn",
     "bins_of_table",
+    "cut_table",
     "kind_of",
     "number_text",
     "sorted_values",
     "value_text",
 ]
+
+# Whole numbers below this are exact in floating point.
+_MOST_EXACT = 2**53
 
 # Codes before the dtype is chosen: a value never seen in fit, and a missing value.
 UNSEEN, MISSING = -1, -2
@@ -87,6 +92,8 @@ class CategoricalColumn:
     declared: bool
     fill: int | None = None
     missing_at: int | None = None
+    # Codes by value, and what they were made of.
+    _known: tuple[Any, ...] = field(default=(), init=False, repr=False, compare=False)
 
     @classmethod
     def learn(cls, summary: CategorySummary, missing: Missing) -> "CategoricalColumn":
@@ -125,6 +132,15 @@ class CategoricalColumn:
         )
         translate = np.array([code.get(v, UNSEEN) for v in raw.values] + [absent], dtype=np.int64)
         return translate[raw.codes]
+
+    def code_of(self, cell: Any) -> int | None:
+        """Code of a text that was learned; None for any other cell, which :meth:`encode` knows."""
+        if type(cell) is not str:
+            return None
+        if self._known[:2] != (self.missing_at, id(self.values)):
+            # The list is kept, so that no other one can have its id.
+            self._known = self.missing_at, id(self.values), self._codes(), self.values
+        return self._known[2].get(cell)
 
     def canonical_order(self) -> npt.NDArray[np.int64]:
         """Codes in the order that a fit on all rows would give them: values sorted, then "missing"."""
@@ -196,6 +212,11 @@ class NumericColumn:
             codes[absent] = len(self.cuts) + 1 if self.missing_value else MISSING
         return codes
 
+    def code_of(self, cell: Any) -> int | None:
+        """Code of a finite number; None for any other cell, which :meth:`encode` knows."""
+        plain = type(cell) is float or type(cell) is int
+        return bisect_left(self.cuts, cell) if plain and abs(cell) < _MOST_EXACT else None
+
     def labels(self) -> list[str]:
         """Readable names of the bins, by code."""
         edges = _edge_texts(self.cuts)
@@ -220,6 +241,10 @@ class LeftOutColumn:
     def encode(self, raw: RawColumn) -> npt.NDArray[np.int64]:
         """Codes of the only value."""
         return np.zeros(len(raw), dtype=np.int64)
+
+    def code_of(self, cell: Any) -> int | None:
+        """The only code, for a text or a number."""
+        return 0 if type(cell) in (str, float, int) else None
 
     def canonical_order(self) -> npt.NDArray[np.int64]:
         """The only code."""
@@ -292,6 +317,8 @@ def _edge_texts(cuts: npt.NDArray[np.float64]) -> list[str]:
 
 # For a few cuts, comparing all numbers with each cut is faster than a binary search per number.
 _FEW_CUTS = 30
+# So few cells are compared with all cuts in one step.
+_FEW_CELLS = 1000
 
 
 def _bins(cuts: npt.NDArray[np.float64], numbers: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
@@ -303,16 +330,13 @@ def _bins(cuts: npt.NDArray[np.float64], numbers: npt.NDArray[np.float64]) -> np
     return bins
 
 
-def bins_of_table(
-    columns: Sequence[NumericColumn], numbers: npt.NDArray[np.float64]
-) -> npt.NDArray[np.uint8] | None:
-    """Codes of a table without missing values, all columns at once; None if there are many cuts.
+def cut_table(columns: Sequence[NumericColumn]) -> npt.NDArray[np.float64] | None:
+    """Cuts of all columns, shape (most cuts, m, 1), filled up with infinity; None if one has many.
 
     Examples
     --------
-    >>> columns = [NumericColumn(np.array([0.5])), NumericColumn(np.array([1.0, 2.0]))]
-    >>> bins_of_table(columns, np.array([[0.0, 1.0], [1.0, 9.0]])).tolist()
-    [[0, 0], [1, 2]]
+    >>> cut_table([NumericColumn(np.array([0.5])), NumericColumn(np.array([1.0, 2.0]))])[..., 0].tolist()
+    [[0.5, 1.0], [inf, 2.0]]
     """
     n_cuts = [len(column.cuts) for column in columns]
     if max(n_cuts) > _FEW_CUTS:
@@ -320,6 +344,20 @@ def bins_of_table(
     cuts = np.full((max(n_cuts), len(columns), 1), np.inf)
     for i, column in enumerate(columns):
         cuts[: n_cuts[i], i, 0] = column.cuts
+    return cuts
+
+
+def bins_of_table(cuts: npt.NDArray[np.float64], numbers: npt.NDArray[np.float64]) -> npt.NDArray[np.uint8]:
+    """Codes of a table without missing values, all columns at once, from :func:`cut_table`.
+
+    Examples
+    --------
+    >>> columns = [NumericColumn(np.array([0.5])), NumericColumn(np.array([1.0, 2.0]))]
+    >>> bins_of_table(cut_table(columns), np.array([[0.0, 1.0], [1.0, 9.0]])).tolist()
+    [[0, 0], [1, 2]]
+    """
+    if numbers.size <= _FEW_CELLS:
+        return (cuts < numbers.T).sum(axis=0, dtype=np.uint8).T.copy()
     bins = np.zeros(numbers.shape[::-1], np.uint8)
     for cut in cuts:
         bins += (cut < numbers.T).view(np.uint8)

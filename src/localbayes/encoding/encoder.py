@@ -19,11 +19,13 @@ from localbayes.encoding.columns import (
     NumericColumn,
     RawColumn,
     bins_of_table,
+    cut_table,
     kind_of,
 )
 from localbayes.encoding.discretize import DISCRETIZERS, cut_points
 from localbayes.encoding.number_counts import NumberCounts
 from localbayes.encoding.roles import Role, role_of
+from localbayes.encoding.single_row import cells_of_row
 from localbayes.encoding.summaries import NumberSummary, Summary, summarise
 from localbayes.encoding.tables import column_names, read_columns, small_numbers
 from localbayes.encoding.terms import Term
@@ -33,6 +35,8 @@ __all__ = ["TableEncoder"]
 
 
 _MOST_BINS = 1_000_000
+# Cells of a table that is encoded in one step.
+_MOST_CELLS = 1 << 20
 
 
 class TableEncoder:
@@ -253,6 +257,8 @@ class TableEncoder:
     def encode(self, X: Any) -> Codes:
         """Codes of a table with the same columns."""
         codes = self._encode_numbers(X)
+        if codes is None:
+            codes = self._encode_row(X)
         return self.encode_columns(self.read(X)) if codes is None else codes
 
     def read(self, X: Any) -> list[RawColumn]:
@@ -285,13 +291,41 @@ class TableEncoder:
         return codes
 
     def _encode_numbers(self, X: Any) -> Codes | None:
-        """Codes of a small frame of finite numbers, all columns at once; None for any other table."""
-        columns = [column for column in self.columns if isinstance(column, NumericColumn)]
-        numbers = small_numbers(X) if len(columns) == len(self.columns) else None
-        return None if numbers is None or not np.isfinite(numbers).all() else bins_of_table(columns, numbers)
+        """Codes of a small table of finite numbers, all columns at once; None for any other table."""
+        if not all(isinstance(column, NumericColumn) for column in self.columns):
+            return None
+        numbers = _small_array(X) if isinstance(X, np.ndarray) else small_numbers(X)
+        if numbers is None or not np.isfinite(numbers).all():
+            return None
+        # The cuts are put together once, and again when a column gets others.
+        made_of = [column.cuts for column in self.columns if isinstance(column, NumericColumn)]
+        known, table = getattr(self, "_cuts", ((), None))
+        if len(known) != len(made_of) or any(a is not b for a, b in zip(known, made_of, strict=True)):
+            table = cut_table([column for column in self.columns if isinstance(column, NumericColumn)])
+            self._cuts = made_of, table
+        return None if table is None else bins_of_table(table, numbers)
+
+    def _encode_row(self, X: Any) -> Codes | None:
+        """Codes of a frame of one row of texts and numbers that were learned; None for any other table."""
+        cells = cells_of_row(X)
+        if cells is None:
+            return None
+        row = []
+        for column, cell in zip(self.columns, cells, strict=True):
+            code = column.code_of(cell)
+            if code is None:
+                return None
+            row.append(code)
+        return np.array([row], dtype=code_dtype(max(column.size for column in self.columns)))
 
     def _read(self, X: Any) -> list[RawColumn]:
         return read_columns(X, self.forced)
+
+
+def _small_array(X: npt.NDArray[Any]) -> npt.NDArray[np.float64] | None:
+    """A small array of numbers as floating point; None for any other."""
+    small = X.dtype.kind in "iuf" and X.size <= _MOST_CELLS
+    return X.astype(np.float64, copy=False) if small else None
 
 
 def _forced_kinds(features: Any, names: Sequence[str]) -> list[bool | None]:

@@ -64,11 +64,15 @@ private:
                                      int n_words, F f) const {
         const uint64_t* from[N];
         for (int k = 0; k < N; ++k) from[k] = plane(block, more[k]);
-        for (int w = 0; w < n_words; w += W::kWords) {
+        const auto join_vector = [&](int w) {
             auto rows = W::load(first + w);
             for (int k = 0; k < N; ++k) rows = f(rows, W::load(from[k] + w));
             store(to + w, rows);
-        }
+        };
+        if (n_words == kBlockWords)  // the most common number, for which the loop is unrolled
+            for (int w = 0; w < kBlockWords; w += W::kWords) join_vector(w);
+        else
+            for (int w = 0; w < n_words; w += W::kWords) join_vector(w);
     }
 
     static constexpr int kJoined = 6;
