@@ -69,6 +69,14 @@ public:
         }
     }
 
+    // The sums of the 64 rows of a word, each times 2^shift, if that fits a byte.
+    void sums_of_word(int w, uint8_t* sums, int shift = 0) const {
+        std::fill_n(sums, 64, 0);
+        for (int l = 0; l < n_digits_; ++l)
+            W::add_bits(sums, reinterpret_cast<const uint64_t*>(digits_[l])[w], l + shift);
+    }
+    bool fit_bytes(int shift = 0) const { return n_digits_ + shift <= 8; }
+
 private:
     // Planes are added eight at a time. Up to eight digits their number is a template parameter, so that they stay in
     // registers.

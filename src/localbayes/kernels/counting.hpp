@@ -46,13 +46,15 @@ void count_distances(const Batch& b, const Places& places, double* V) {
     const size_t size = b.V_size();
     std::fill_n(V, b.n_queries * size, 0.0);
     Sight<W> sight(b);
+    std::vector<double> lanes(size_t(8) * b.n_distances());
     const int64_t step = fitting(b.n_queries, 8 * size);
     for (int64_t first = 0; first < b.n_queries; first += step)
         for (const Segment& s : b.segments)
             for_each_block<W>(s, 0, b.n_classes, size_t(step), [&](const uint64_t* block, const auto& pieces) {
                 for (int64_t q = first; q < std::min(first + step, b.n_queries); ++q) {
                     sight.look(s, block, places.of(s, q), b.query(q), pieces.back().end);
-                    DistanceCounter<W>(sight.sums, sight.planes.top, b.class_room()).add(pieces, V + q * size);
+                    const DistanceCounter<W> counter(sight.sums, sight.planes.top, b.class_room(), lanes.data());
+                    counter.add(pieces, V + q * size);
                 }
             });
     for (int64_t q = 0; b.own && q < b.n_queries; ++q)
