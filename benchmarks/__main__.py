@@ -20,6 +20,7 @@ from benchmarks.rivals import rivals
 from benchmarks.size import fitting, memory
 from benchmarks.study import study
 from benchmarks.tables import data_folder
+from benchmarks.weighted import repeated, weighted
 from localbayes.kernels import isa
 
 HERE = Path(__file__).resolve().parent
@@ -43,6 +44,8 @@ def main() -> None:
         "letter": lambda: letter(folder, quick),
         "million": lambda: million(quick),
         "growth": lambda: growth(quick, costs),
+        "weighted": lambda: weighted(quick),
+        "repeated": lambda: repeated(quick),
         "wide": lambda: wide(folder, quick),
         "threads": lambda: threads(folder, quick),
         "memory": lambda: memory(quick),

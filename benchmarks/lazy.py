@@ -211,19 +211,10 @@ def kappas(folder: Path, quick: bool) -> Iterator[Ratio]:
         topic,
         "leave_one_out of a row / predict_proba of a query",
         best["left out"] / best["proba"],
-        None,
-        ours=left_out,
-        other=per_query(best["proba"], len(rows), "predict_proba"),
-        note="both score all classes",
-    )
-    yield Ratio(
-        topic,
-        "leave_one_out of a row / predict of a query",
-        best["left out"] / best["predict"],
         1.1,
         ours=left_out,
-        other=per_query(best["predict"], len(rows), "predict"),
-        note="predict leaves out classes that cannot win; a log loss needs them all",
+        other=per_query(best["proba"], len(rows), "predict_proba"),
+        note="both score all classes; predict leaves out classes that cannot win, which a log loss needs",
     )
     each = best["left out, twelve"] / len(KAPPAS) / len(rows)
     yield Ratio(

@@ -76,7 +76,8 @@ def compiler() -> str:
 def match_sources() -> list[str]:
     """Sources of the match counts."""
     x86 = ["isa_avx2.cpp", "isa_avx512.cpp"] if is_x86() else []
-    return ["layout.cpp", "check_rows.cpp", "repeats.cpp", "distance.cpp", "isa.cpp", "isa_portable.cpp", *x86]
+    common = ["layout.cpp", "check_rows.cpp", "repeats.cpp", "distance.cpp"]
+    return [*common, "isa.cpp", "isa_portable.cpp", *x86]
 
 
 def build(programs: list[str], folder: Path, extra: list[str], emulate: bool = False) -> list[Path]:

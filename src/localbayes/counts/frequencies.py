@@ -1,4 +1,4 @@
-"""Rows as cells with a frequency: equal rows of a class are kept once, and rows of one weight side by side."""
+"""Rows as cells with a frequency: equal rows of a class are packed once, rows of one weight side by side."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -36,7 +36,7 @@ class Frequencies:
     run_start : array of shape (n_runs + 1,)
         Where the runs begin, and the end of the last.
     run_weight : array of shape (n_runs,)
-        What each cell of a run counts: a number of rows or the sum of their weights; 0 where it is in `loose`.
+        What each cell of a run counts: a number of rows or the sum of their weights; 0 if `loose` tells it.
     loose : array
         What the cells of runs with weight 0 count, one after the other.
     weighted : bool
@@ -71,8 +71,8 @@ class Frequencies:
         if not self.weighted:
             return None
         if self.row_weights is not None:
-            return self.row_weights[rows].astype(np.float64)
-        return self.cell_weights[self.row_cells[rows]]
+            return np.asarray(self.row_weights[rows], dtype=np.float64)
+        return np.asarray(self.cell_weights[self.row_cells[rows]])
 
     def fields(self) -> dict[str, Any]:
         """Named arrays from which :meth:`restore` makes the frequencies."""
@@ -165,14 +165,14 @@ def arrange(
     """
     n = len(codes)
     most = n - max(int(_LEAST_SHARE * n), _LEAST_ROWS)
-    found = compiled.find_repeats(codes, row_classes.astype(np.int64), most) if 0 < most else None
+    found = compiled.find_repeats(codes, row_classes.astype(np.int64), most) if most > 0 else None
     if found is None and weights is None:
         return _by_class(row_classes, n_classes)
     if found is None:
         first, cells, counts = None, None, weights
     else:
         first, cells = found
-        counts = np.bincount(cells, weights, minlength=len(first))
+        counts = np.bincount(cells, weights, minlength=len(first)).astype(np.float64)
     assert counts is not None
     classes = row_classes if first is None else row_classes[first]
     group, values = _runs(counts, classes, n_classes)
@@ -188,7 +188,7 @@ def arrange(
         place if cells is None else place[cells],
         _starts(length[length > 0]),
         run_weight,
-        loose.astype(np.float64),
+        loose,
         weights is not None,
         None if weights is None or cells is None else _narrow(weights),
     )

@@ -304,7 +304,7 @@ class MatchIndex:
         return np.where(foreign, unseen_code(rows.dtype), rows).astype(rows.dtype) if foreign.any() else rows
 
     def fields(self, plain: bool = False) -> dict[str, Any]:
-        """Named arrays from which :meth:`restore` takes the rows; every row packed if they are to be plain."""
+        """Named arrays from which :meth:`restore` takes the rows; if plain, every row is packed."""
         segments = [(s.plain(self.may_miss) if plain else s).fields() for s in self.segments]
         return {"room": self._room, "segments": segments}
 

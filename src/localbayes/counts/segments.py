@@ -78,6 +78,14 @@ class Segment:
         return sum(a.nbytes for a in (*arrays, self.frequencies) if a is not None)
 
     @property
+    def nbytes_counted(self) -> int:
+        """The part of the memory that a query reads: the packed rows and what they count."""
+        if self.frequencies is None:
+            return self.nbytes - self.row_classes.nbytes
+        of_rows = (self.frequencies.row_cells, self.frequencies.row_weights)
+        return self.nbytes - sum(a.nbytes for a in of_rows if a is not None)
+
+    @property
     def weighted(self) -> bool:
         """Whether rows have weights."""
         return self.weights is not None if self.frequencies is None else self.frequencies.weighted
@@ -98,7 +106,8 @@ class Segment:
         if self.frequencies is None:
             return self.row_classes
         cells = np.repeat(np.arange(len(self.class_start) - 1), np.diff(self.class_start))
-        return cells.astype(np.min_scalar_type(len(self.class_start) - 2))[self.frequencies.row_cells]
+        classes: ClassCodes = cells.astype(np.min_scalar_type(max(len(self.class_start) - 2, 0)))
+        return np.asarray(classes[self.frequencies.row_cells])
 
     @property
     def row_weights(self) -> Floats:

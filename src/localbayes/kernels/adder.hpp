@@ -44,8 +44,10 @@ public:
         }
     }
 
-    void add(const Addends& planes, int n_vectors) {
+    // The planes are added to sums that another adder of the same kind has made, if it is given.
+    void add(const Addends& planes, int n_vectors, const Adder* start = nullptr) {
         n_vectors_ = n_vectors;
+        start_ = start;
         with_constant<3, 9>(std::min(n_digits_, 9), [&]<int kDigits>() { add_up<kDigits>(planes); });
     }
 
@@ -69,6 +71,14 @@ public:
         }
     }
 
+    // The sums of the 64 rows of a word, each times 2^shift, if that fits a byte.
+    void sums_of_word(int w, uint8_t* sums, int shift = 0) const {
+        std::fill_n(sums, 64, 0);
+        for (int l = 0; l < n_digits_; ++l)
+            W::add_bits(sums, reinterpret_cast<const uint64_t*>(digits_[l])[w], l + shift);
+    }
+    bool fit_bytes(int shift = 0) const { return n_digits_ + shift <= 8; }
+
 private:
     // Planes are added eight at a time. Up to eight digits their number is a template parameter, so that they stay in
     // registers.
@@ -77,6 +87,12 @@ private:
         const int n_digits = kDigits < 9 ? kDigits : n_digits_;
         for (int v = 0; v < n_vectors_; ++v) {
             Vec ones{}, twos{}, fours{}, more[kDigits < 9 ? kDigits : kMaxDigits] = {};
+            if (start_) {
+                ones = start_->digits_[0][v];
+                twos = start_->digits_[1][v];
+                fours = start_->digits_[2][v];
+                for (int l = 3; l < n_digits; ++l) more[l] = start_->digits_[l][v];
+            }
             const auto carry = [&](Vec eights) {
                 for (int l = 3; l < n_digits; ++l) {
                     const Vec up = more[l] & eights;
@@ -126,6 +142,7 @@ private:
     }
 
     int n_digits_, n_vectors_ = 0;
+    const Adder* start_ = nullptr;
     std::vector<Vec> high_, flips_;  // a flip turns the digits of one group into ones
     alignas(64) Vec digits_[kMaxDigits][kVectors<W>], lowest_[8][kVectors<W>];
 };

@@ -16,10 +16,15 @@ struct Sight {
     explicit Sight(const Batch& b, bool counts = true)
         : by_tables(b.distance != nullptr), hamming(b), tables(b, counts), sums(b.n_distances() - 1) {}
 
+    // Before queries look at a block.
+    void begin(const Segment& s, const uint64_t* block, int rows) {
+        if (!by_tables) hamming.begin(s, block, vectors<W>(rows));
+    }
+
     void look(const Segment& s, const uint64_t* block, const uint32_t* places, const uint32_t* codes, int rows) {
         const int n_vectors = vectors<W>(rows);
         planes = by_tables ? tables.find(block, places, n_vectors) : hamming.find(s, block, places, codes, n_vectors);
-        sums.add(planes.added, n_vectors);
+        sums.add(planes.added, n_vectors, by_tables ? nullptr : hamming.start());
     }
 
     bool by_tables;
@@ -47,13 +52,16 @@ void count_distances(const Batch& b, const Places& places, double* V) {
     const size_t size = b.V_size();
     std::fill_n(V, b.n_queries * size, 0.0);
     Sight<W> sight(b, false);
+    std::vector<double> lanes(size_t(8) * b.n_distances());
     const int64_t step = fitting(b.n_queries, 8 * size);
     for (int64_t first = 0; first < b.n_queries; first += step)
         for (const Segment& s : b.segments)
             for_each_block<W>(s, 0, b.n_classes, size_t(step), [&](const uint64_t* block, const auto& pieces) {
+                sight.begin(s, block, pieces.back().end);
                 for (int64_t q = first; q < std::min(first + step, b.n_queries); ++q) {
                     sight.look(s, block, places.of(s, q), b.query(q), pieces.back().end);
-                    DistanceCounter<W>(sight.sums, sight.planes.top, b.class_room()).add(pieces, V + q * size);
+                    const DistanceCounter<W> counter(sight.sums, sight.planes.top, b.class_room(), lanes.data());
+                    counter.add(pieces, V + q * size);
                 }
             });
     for (int64_t q = 0; b.own && q < b.n_queries; ++q)
@@ -136,6 +144,8 @@ private:
         if constexpr (Loose::kTakes) loose.begin(b, V, queries_, y);
         for (const Segment& s : b.segments)
             for_each_block<W>(s, y, y + 1, queries_.size(), [&](const uint64_t* block, const auto& pieces) {
+                sight_.begin(s, block, pieces.back().end);
+                counter_.begin();
                 for (size_t k = 0; k < queries_.size(); ++k) {
                     const int64_t q = queries_[k];
                     sight_.look(s, block, places.of(s, q), b.query(q), pieces.back().end);

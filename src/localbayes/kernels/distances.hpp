@@ -24,8 +24,9 @@ class DistanceCounter {
     using Vec = typename W::Vec;
 
 public:
-    DistanceCounter(const Adder<W>& sums, int top, size_t class_room)
-        : sums_(sums), top_(top), class_room_(class_room) {}
+    // There is room for eight numbers of every sum in `lanes`, for rows that have weights of their own.
+    DistanceCounter(const Adder<W>& sums, int top, size_t class_room, double* lanes)
+        : sums_(sums), top_(top), class_room_(class_room), lanes_(lanes) {}
 
     // V of all classes in the block. Rows of a small piece are read one by one.
     void add(const std::vector<Piece>& pieces, double* V) const {
@@ -36,14 +37,19 @@ public:
                 sums_.for_each_row(p, [&](int row, int sum) {
                     V[(top_ - sum) * class_room_ + p.y] += p.weights ? p.weights[row] : p.factor;
                 });
-            else if (p.weights)
-                loose_distances<W>(sums_, top_, p, [&](int d, double sum) { V[d * class_room_ + p.y] += sum; });
+            else if (p.weights) add_weighted(p, V + p.y);
         }
         if (!any_large) return;
         for (int group = 0; group <= top_ / 8; ++group) add_group(pieces, group, V);
     }
 
 private:
+    void add_weighted(const Piece& p, double* V) const {
+        std::fill_n(lanes_, 8 * (top_ + 1), 0.0);
+        LooseWeights<W>(sums_, lanes_).add(p);
+        for (int sum = 0; sum <= top_; ++sum) V[(top_ - sum) * class_room_] += sum_of(load<EightDoubles>(lanes_ + 8 * sum));
+    }
+
     // The rows of large classes whose sum is in a group of eight. Every word has a line that says how many of its rows
     // have each of the eight sums; a class adds up the lines of its words. The word in which one class ends and the
     // next begins has a second line, of the rows before that cut.
@@ -98,6 +104,7 @@ private:
     const Adder<W>& sums_;
     const int top_;
     const size_t class_room_;
+    double* const lanes_;
 };
 
 }  // namespace

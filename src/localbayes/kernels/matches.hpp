@@ -19,6 +19,9 @@ public:
         : n_columns_(n_columns), first_missing_(first_missing), width_(width), zero_is_empty_(zero_is_empty),
           words_(width), split_(size_t(width) * kVectors<W>) {}
 
+    // A new block. Which of its rows lack values is the same for all queries.
+    void begin() { missing_are_split_ = false; }
+
     // The rows of a query in a block; what is added then are pieces of them.
     void look(const Adder<W>& sums, int top, const uint64_t* const* columns) {
         sums_ = &sums;
@@ -46,7 +49,8 @@ private:
 
     template <class Count>
     void split() {
-        for (int i = 0; i < n_columns_; ++i) {
+        const int n = missing_are_split_ ? std::min(first_missing_, n_columns_) : n_columns_;
+        for (int i = 0; i < n; ++i) {
             Split* to = &split_[size_t(i) * kVectors<W>];
             const bool flip = kCountsKnown<Count> && i >= first_missing_;
             for (int v = 0; v < sums_->n_vectors(); ++v) {
@@ -54,7 +58,7 @@ private:
                 to[v] = W::split(flip ? ~rows : rows);
             }
         }
-        is_split_ = true;
+        is_split_ = missing_are_split_ = true;
     }
 
     static void put(int32_t* out, const typename W::Sum (&sum)[4], double) { W::add_values(out, sum); }
@@ -170,7 +174,7 @@ private:
     }
 
     int n_columns_, first_missing_, width_;
-    bool zero_is_empty_, is_split_ = false;
+    bool zero_is_empty_, is_split_ = false, missing_are_split_ = false;
     const Adder<W>* sums_ = nullptr;
     int top_ = 0;
     const uint64_t* const* columns_ = nullptr;

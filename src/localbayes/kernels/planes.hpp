@@ -8,7 +8,7 @@ namespace {
 
 // What is asked of a block, for one query:
 //     added    planes whose sum is the nearness of every row. A row that lacks a value is as near as one that has the
-//              query's, and an attribute that the query lacks is left out;
+//              query's, and an attribute that the query lacks has no part in the distance;
 //     columns  planes to be counted: rows by digit of agreement, then, where rows may lack values, those that do;
 //     top      the nearness at distance zero.
 struct Selection {
@@ -33,43 +33,52 @@ template <class W>
 class HammingPlanes {
 public:
     explicit HammingPlanes(const Batch& b)
-        : m_(b.m), may_miss_(b.may_miss()), columns_(b.columns() + 8), nearness_(may_miss_ ? m_ + 8 : 0),
-          scratch_(size_t(may_miss_ ? 3 : 1) * m_ * kBlockWords) {}
+        : m_(b.m), may_miss_(b.may_miss()), columns_(b.columns() + 8), added_(may_miss_ ? m_ + 8 : 0),
+          scratch_(size_t(may_miss_ ? 3 : 1) * m_ * kBlockWords), lacking_(m_) {}
 
-    // The first n_vectors vectors of a block; places are those of the query in this segment.
+    // What is the same for all queries of a block: the rows that lack each value, those that know it, and how many
+    // values every row lacks.
+    void begin(const Segment& s, const uint64_t* block, int n_vectors) {
+        if (!may_miss_) return;
+        n_words_ = n_vectors * W::kWords;
+        for (int i = 0; i < m_; ++i) {
+            const uint64_t* missing = join_digits(s.columns[i], block, s.missing(i), n_words_, scratch(m_ + i));
+            columns_[m_ + i] = missing;
+            uint64_t* known = scratch(2 * m_ + i);
+            for (int w = 0; w < n_words_; ++w) known[w] = ~missing[w];
+        }
+        std::fill_n(columns_.begin() + 2 * m_, 8, block);
+        lacking_.add({&columns_[m_], nullptr, nullptr, m_, 0, 0}, n_vectors);
+    }
+
+    // The planes of a query in the block; places are those of the query in this segment. A row is as near as it has
+    // values of the query or lacks values. All rows agree on an attribute that the query lacks: those that lack it are
+    // counted already, and those that know it are added.
     Selection find(const Segment& s, const uint64_t* block, const uint32_t* places, const uint32_t* codes,
                    int n_vectors) {
         n_words_ = n_vectors * W::kWords;
-        top_ = m_;
         for (int i = 0; i < m_; ++i) columns_[i] = block + places[i];
         for (const int i : s.wide)
             if (codes[i] < s.n_values(i))
                 columns_[i] = join_digits(s.columns[i], block, codes[i], n_words_, scratch(i));
         if (may_miss_)
-            for (int i = 0; i < m_; ++i) find_missing(s, block, codes[i], i);
-        std::vector<const uint64_t*>& added = may_miss_ ? nearness_ : columns_;
+            for (int i = 0; i < m_; ++i) added_[i] = codes[i] == kMissing ? scratch(2 * m_ + i) : columns_[i];
+        std::vector<const uint64_t*>& added = may_miss_ ? added_ : columns_;
         std::fill_n(added.begin() + m_, 8, block);
-        return {{added.data(), nullptr, nullptr, m_, 0, 0}, columns_.data(), top_};
+        return {{added.data(), nullptr, nullptr, m_, 0, 0}, columns_.data(), m_};
     }
+
+    // Sums to which the planes are added, or null.
+    const Adder<W>* start() const { return may_miss_ ? &lacking_ : nullptr; }
 
 private:
     uint64_t* scratch(int slot) { return &scratch_[size_t(slot) * kBlockWords]; }
 
-    // Rows that lack the value of attribute i, and those that lack it or agree.
-    void find_missing(const Segment& s, const uint64_t* block, uint32_t code, int i) {
-        const uint64_t* missing = join_digits(s.columns[i], block, s.missing(i), n_words_, scratch(m_ + i));
-        columns_[m_ + i] = missing;
-        nearness_[i] = block;
-        if (code == kMissing) return void(--top_);
-        uint64_t* to = scratch(2 * m_ + i);
-        for (int w = 0; w < n_words_; ++w) to[w] = missing[w] | columns_[i][w];
-        nearness_[i] = to;
-    }
-
-    int m_, n_words_ = 0, top_ = 0;
+    int m_, n_words_ = 0;
     bool may_miss_;
-    std::vector<const uint64_t*> columns_, nearness_;
-    std::vector<uint64_t> scratch_;  // of digits joined, of missing values, of both
+    std::vector<const uint64_t*> columns_, added_;
+    std::vector<uint64_t> scratch_;  // of digits joined, of missing values, of known ones
+    Adder<W> lacking_;
 };
 
 }  // namespace

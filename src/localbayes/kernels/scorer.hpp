@@ -23,6 +23,7 @@ public:
             without_.push_back(laplace.alpha * laplace.sizes[i]);
         }
         sizes_.assign(columns.begin(), columns.end());
+        for (int i = 0; i < m_; ++i) size_of_.push_back(std::distance(columns.begin(), columns.find(laplace.sizes[i])));
     }
 
     // (alpha + S_y) / (alpha r + sum S) for all r classes.
@@ -71,11 +72,11 @@ public:
     };
     Factors factors(const uint32_t* query) const {
         if (!may_miss_) return {m_, {}};
-        std::map<double, int> columns;
-        int n = 0;
+        Factors found{m_, sizes_};
         for (int i = 0; i < m_; ++i)
-            if (query[i] != kMissing) ++n, ++columns[laplace_.sizes[i]];
-        return {n, {columns.begin(), columns.end()}};
+            if (query[i] == kMissing) --found.n, --found.sizes[size_of_[i]].second;
+        std::erase_if(found.sizes, [](const auto& size) { return size.second == 0; });
+        return found;
     }
 
     // What V alone tells of classes or sets: sum_i T_i is `matches` or a little less, and so many T_i are zero because
@@ -106,6 +107,7 @@ private:
     const Laplace laplace_;
     const int group_;
     std::vector<std::pair<double, int>> sizes_;  // and how many columns have each
+    std::vector<ptrdiff_t> size_of_;             // place of a column's size among them
     std::vector<double> without_;                // denominators without a row
 };
 

@@ -42,6 +42,28 @@ inline double sum_of(const EightDoubles& x) {
     return ((x[0] + x[1]) + (x[2] + x[3])) + ((x[4] + x[5]) + (x[6] + x[7]));
 }
 
+// Bit k of a word, as a binary digit, added to byte k of 64.
+constexpr auto kByteBits = [] {
+    std::array<uint64_t, 256> table{};
+    for (uint64_t b = 0; b < 256; ++b)
+        for (int k = 0; k < 8; ++k) table[b] |= (b >> k & 1) << 8 * k;
+    return table;
+}();
+inline void add_byte_bits(uint8_t* to, uint64_t word, int digit) {
+    for (int k = 0; k < 8; ++k) {
+        uint64_t eight;
+        std::memcpy(&eight, to + 8 * k, 8);
+        eight |= kByteBits[word >> 8 * k & 255] << digit;
+        std::memcpy(to + 8 * k, &eight, 8);
+    }
+}
+
+inline EightDoubles look_up_eight(const double* table, const uint8_t* at) {
+    EightDoubles found;
+    for (int k = 0; k < 8; ++k) found[k] = table[at[k]];
+    return found;
+}
+
 // Calls f<n>() for an n from kFirst to kLast, so that loops of that length are unrolled.
 template <int kFirst, int kLast, class F>
 void with_constant(int n, F f) {

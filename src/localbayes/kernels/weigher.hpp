@@ -87,7 +87,7 @@ private:
     struct Loose {
         Loose(const Batch& b, int n_sets, int room, size_t per_pass)
             : n_sets(n_sets), room(room), n_distances(b.n_distances()), width(b.raw_width() * size_t(room)),
-              sums(b.raw_columns(), b.n_hits()), by_distance(kLoose ? per_pass * n_sets * n_distances : 0),
+              sums(b.raw_columns(), b.n_hits(), n_distances), by_distance(kLoose ? per_pass * n_sets * n_distances : 0),
               T(kLoose ? per_pass * width : 0), w(size_t(n_distances) * room) {}
 
         void add_sums(size_t slot, std::vector<double>& to) {

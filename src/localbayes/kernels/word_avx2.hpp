@@ -52,7 +52,10 @@ struct Avx2 {
     static void add_popcounts(int32_t* out, uint64_t rows, const uint64_t* columns) {
         for (int k = 0; k < 4; ++k) out[k] += std::popcount(rows & columns[k]);
     }
+    static void add_bits(uint8_t* to, uint64_t word, int digit) { add_byte_bits(to, word, digit); }
+    static EightDoubles look_up(const double* table, int, const uint8_t* at) { return look_up_eight(table, at); }
     static void add_masked(EightDoubles& sum, unsigned mask, const EightDoubles& x) { sum += masked(mask, x); }
+    static void add_masked(EightDoubles& sum, const uint8_t* mask, const EightDoubles& x) { sum += masked(*mask, x); }
 };
 
 }  // namespace

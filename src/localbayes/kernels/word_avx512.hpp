@@ -40,8 +40,26 @@ struct Avx512 {
                       even = _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6);
         add(out, _mm256_castsi256_si128(_mm256_permutevar8x32_epi32(counts, even)));
     }
+    static void add_bits(uint8_t* to, uint64_t word, int digit) {
+        const __m512i bits = _mm512_maskz_set1_epi8(word, char(1 << digit));
+        _mm512_storeu_si512(to, __m512i(Vec(_mm512_loadu_si512(to)) | Vec(bits)));
+    }
+    static EightDoubles look_up(const double* table, int size, const uint8_t* at) {
+        if (size > 32) return look_up_eight(table, at);
+        const __m512i places = _mm512_maskz_cvtepu8_epi64(0xFF, _mm_loadl_epi64(reinterpret_cast<const __m128i*>(at)));
+        const auto sixteen = [&](int first) {
+            return _mm512_permutex2var_pd(__m512d(localbayes::load<EightDoubles>(table + first)), places,
+                                          __m512d(localbayes::load<EightDoubles>(table + first + 8)));
+        };
+        const __mmask8 above = _mm512_test_epi64_mask(places, _mm512_set1_epi64(16));
+        return EightDoubles(_mm512_mask_blend_pd(above, sixteen(0), sixteen(16)));
+    }
     static void add_masked(EightDoubles& sum, unsigned mask, const EightDoubles& x) {
         sum = EightDoubles(_mm512_mask_add_pd(__m512d(sum), __mmask8(mask), __m512d(sum), __m512d(x)));
+    }
+    static void add_masked(EightDoubles& sum, const uint8_t* mask, const EightDoubles& x) {
+        const __mmask8 bits = _load_mask8(const_cast<__mmask8*>(mask));
+        sum = EightDoubles(_mm512_mask_add_pd(__m512d(sum), bits, __m512d(sum), __m512d(x)));
     }
 
 private:

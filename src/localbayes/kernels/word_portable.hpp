@@ -6,6 +6,8 @@
 //     Sum            a number of bits; add_popcount(sum, a, b) adds popcount(a & b), add_values adds four sums to out
 //     popcounts(x)   the number of bits of every word
 //     add_popcounts  out[k] += popcount(rows & columns[k]) for four columns
+//     add_bits       adds bit k of a word, as a binary digit, to byte k of 64
+//     look_up        table[at[k]] for eight places; the table has room for a multiple of 32
 //     add_masked     sum[k] += x[k] where bit k of the mask is set
 //     kTile          vectors whose masks are held in registers while columns pass
 #pragma once
@@ -33,7 +35,10 @@ struct Portable {
     static void add_popcounts(int32_t* out, uint64_t rows, const uint64_t* columns) {
         for (int k = 0; k < 4; ++k) out[k] += std::popcount(rows & columns[k]);
     }
+    static void add_bits(uint8_t* to, uint64_t word, int digit) { add_byte_bits(to, word, digit); }
+    static EightDoubles look_up(const double* table, int, const uint8_t* at) { return look_up_eight(table, at); }
     static void add_masked(EightDoubles& sum, unsigned mask, const EightDoubles& x) { sum += masked(mask, x); }
+    static void add_masked(EightDoubles& sum, const uint8_t* mask, const EightDoubles& x) { sum += masked(*mask, x); }
 };
 
 }  // namespace

@@ -16,7 +16,35 @@ inline __m512i _mm512_loadu_si512(const void* p) {
     std::memcpy(&x, p, sizeof x);
     return x;
 }
+inline void _mm512_storeu_si512(void* p, __m512i x) { std::memcpy(p, &x, sizeof x); }
+inline __m512i _mm512_maskz_set1_epi8(uint64_t mask, char byte) {
+    char bytes[64];
+    for (int k = 0; k < 64; ++k) bytes[k] = mask >> k & 1 ? byte : 0;
+    return _mm512_loadu_si512(bytes);
+}
 inline __m512i _mm512_add_epi64(__m512i a, __m512i b) { return a + b; }
+inline __m512i _mm512_set1_epi64(long long x) { return __m512i{x, x, x, x, x, x, x, x}; }
+inline __m128i _mm_loadl_epi64(const __m128i* p) {
+    __m128i x{};
+    std::memcpy(&x, p, 8);
+    return x;
+}
+inline __m512i _mm512_maskz_cvtepu8_epi64(__mmask8, __m128i a) {
+    __m512i x;
+    for (int k = 0; k < 8; ++k) x[k] = a[0] >> 8 * k & 255;
+    return x;
+}
+inline __m512d _mm512_permutex2var_pd(__m512d a, __m512i lanes, __m512d b) {
+    __m512d x;
+    for (int k = 0; k < 8; ++k) x[k] = lanes[k] & 8 ? b[lanes[k] & 7] : a[lanes[k] & 7];
+    return x;
+}
+inline __m512d _mm512_mask_blend_pd(__mmask8 mask, __m512d a, __m512d b) {
+    for (int k = 0; k < 8; ++k)
+        if (mask >> k & 1) a[k] = b[k];
+    return a;
+}
+inline __mmask8 _load_mask8(const __mmask8* p) { return *p; }
 inline __m512d _mm512_mask_add_pd(__m512d otherwise, __mmask8 mask, __m512d a, __m512d b) {
     for (int k = 0; k < 8; ++k)
         if (mask >> k & 1) otherwise[k] = a[k] + b[k];
