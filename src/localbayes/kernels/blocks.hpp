@@ -42,6 +42,7 @@ struct Piece {
     int y, begin, end;
     double factor;
     const double* weights;
+    bool many = false;  // the piece is of a run of many rows with weights
 };
 
 // Many queries ask for all planes of a block, but in no order that the processor could predict.
@@ -70,6 +71,7 @@ void for_each_block(const Segment& s, int y, int end_y, size_t n_queries, F f) {
                 if (s.runs[run].weights) {
                     weights.resize(kBlockRows);
                     piece.weights = weights.data();
+                    piece.many = s.runs[run].many;
                     std::copy_n(s.runs[run].weights + (row - s.runs[run].start), next - row, &weights[row - start]);
                 }
             }

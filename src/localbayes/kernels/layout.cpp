@@ -31,7 +31,7 @@ void Segment::set_weights(const double* weights, int n_classes) {
     first_run.clear();
     for (int y = 0; y < n_classes; ++y) {
         first_run.push_back(runs.size());
-        runs.push_back({class_start[y], 0, weights + class_start[y]});
+        runs.push_back({class_start[y], 0, weights + class_start[y], class_start[y + 1] - class_start[y] >= kManyLoose});
     }
     runs.push_back({class_start[n_classes], 0, nullptr});
 }
@@ -48,7 +48,7 @@ void Segment::set_runs(const RunArrays& arrays, int n_classes) {
         const int64_t start = arrays.start[k], n = arrays.start[k + 1] - start;
         const bool loose = arrays.factor[k] == 0;
         expect(start >= 0 && n > 0 && n <= class_start[n_classes] && (!loose || size_t(n) <= arrays.n_loose - n_loose));
-        runs.push_back({start, arrays.factor[k], loose ? arrays.loose + n_loose : nullptr});
+        runs.push_back({start, arrays.factor[k], loose ? arrays.loose + n_loose : nullptr, n >= kManyLoose});
         n_loose += loose ? size_t(n) : 0;
     }
     expect(n_loose == arrays.n_loose);

@@ -57,7 +57,9 @@ struct Run {
     int64_t start;
     double factor;
     const double* weights;
+    bool many = false;  // rows that have weights
 };
+constexpr int64_t kManyLoose = 1024;
 
 // The runs of a segment as they come: n_runs + 1 positions, and the factor of every run, 0 where rows have weights of
 // their own, which follow each other in `loose`.

@@ -7,6 +7,7 @@
 namespace localbayes {
 namespace {
 
+constexpr uint32_t kSample = 15;  // one hash in so many and one is looked at first
 constexpr int kAhead = 32;  // rows whose slots in the table are fetched before they are looked up
 constexpr uint64_t kMultiplier = 0x9E3779B97F4A7C15u;
 
@@ -60,6 +61,19 @@ private:
     std::vector<uint64_t> entries_ = std::vector<uint64_t>(1 << 12);
 };
 
+// Whether the share of different rows among those of few hashes is not far above `share`.
+template <class Code>
+bool looks_repeated(const Code* codes, const int64_t* classes, int64_t n, size_t m, double share) {
+    std::vector<uint32_t> hashes;
+    for (int64_t k = 0; k < n; ++k) {
+        const uint32_t h = hash(reinterpret_cast<const char*>(codes + k * m), m * sizeof(Code), classes[k]);
+        if ((h & kSample) == 0) hashes.push_back(h);
+    }
+    std::sort(hashes.begin(), hashes.end());
+    const auto different = std::unique(hashes.begin(), hashes.end()) - hashes.begin();
+    return double(different) <= (share + 0.1) * double(hashes.size()) + 16;
+}
+
 }  // namespace
 
 template <class Code>
@@ -67,6 +81,9 @@ bool find_repeats(const Code* codes, const int64_t* classes, int64_t n, size_t m
                   std::vector<int64_t>& first) {
     const size_t n_bytes = m * sizeof(Code);
     const auto row = [&](int64_t k) { return reinterpret_cast<const char*>(codes + k * m); };
+    // All rows of a cell have one hash: cells of few hashes tell what share of the rows is different, in little memory.
+    // Where that is clearly more than asked for, the others need not be looked up.
+    if (!looks_repeated(codes, classes, n, m, double(most) / double(n))) return false;
     Slots slots;
     first.clear();
     for (int64_t begin = 0; begin < n; begin += kAhead) {

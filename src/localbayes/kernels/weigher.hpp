@@ -118,7 +118,9 @@ private:
                     for (size_t l = 0; l < loose.live.size(); ++l) to[loose.live[l]] = loose.w[l * loose.room + k];
             }
         }
+        // Few rows are left to C: their weights may add up without rounding, and T then does not depend on their order.
         bool add(size_t slot, const Sight<W>& sight, const Piece& piece) {
+            if (!piece.many) return false;
             for (int k = 0; k < loose.n_sets; ++k)
                 loose.sums.add(sight.sums, sight.planes.top, sight.planes.columns, piece,
                                &loose.by_distance[(slot * loose.n_sets + k) * loose.n_distances],
