@@ -11,6 +11,7 @@ from pathlib import Path
 from threadpoolctl import threadpool_limits
 
 import localbayes
+from benchmarks.flagship import flagship, ordered
 from benchmarks.growth import Costs, draw, growth
 from benchmarks.lazy import kappas, letter, million, threads, wide
 from benchmarks.measure import Ratio, machine, versions
@@ -18,6 +19,7 @@ from benchmarks.peers import Weka
 from benchmarks.report import page
 from benchmarks.rivals import rivals
 from benchmarks.size import fitting, memory
+from benchmarks.small_batches import small_batches
 from benchmarks.study import study
 from benchmarks.tables import data_folder
 from benchmarks.weighted import repeated, weighted
@@ -51,6 +53,9 @@ def main() -> None:
         "memory": lambda: memory(quick),
         "fitting": lambda: fitting(quick),
         "kappas": lambda: kappas(folder, quick),
+        "flagship": lambda: flagship(folder, quick),
+        "ordered": lambda: ordered(quick),
+        "small": lambda: small_batches(folder, quick),
         "rivals": lambda: rivals(folder, quick),
         "study": lambda: study(folder, quick),
     }

@@ -15,14 +15,14 @@ namespace {
 
 // What the tables say of the value of a query.
 struct Reach {
-    double most, slope, far;
+    double most, slope;
 };
 
 inline Reach reach_of(const Distance& distance, int i, uint32_t v) {
-    Reach reach{0, 0, double(distance.most(i))};
+    Reach reach{0, 0};
     if (distance.nominal(i)) {
         reach.most = distance.s(i, 0, 0);
-        reach.slope = reach.far > 0 ? reach.most / reach.far : 0;
+        reach.slope = distance.most(i) > 0 ? reach.most / distance.most(i) : 0;
         return reach;
     }
     for (uint32_t u = 0; u < distance.size(i); ++u) reach.most = std::max<double>(reach.most, distance.s(i, v, u));
@@ -35,10 +35,18 @@ inline Reach reach_of(const Distance& distance, int i, uint32_t v) {
 
 class ExponentBounds {
 public:
-    // Attributes from `first_rest` on are those that a first look leaves out.
+    // Attributes from `first_rest` on are those that a first look leaves out. Attributes are put side by side, those with
+    // a distance first.
     ExponentBounds(const Batch& b, const Smoothing& smoothing, const ExponentTable& table, int first_rest)
-        : distance_(*b.distance), m_(b.m), first_rest_(first_rest), smoothing_(smoothing), table_(table),
-          room_(padded(m_, kOctet) + kOctet), w_(size_t(table.n_kappas) * room_), rest_w_(w_.size()) {
+        : distance_(*b.distance), m_(b.m), smoothing_(smoothing), table_(table), place_(m_),
+          room_(padded(m_, kOctet) + kOctet), w_(size_t(table.n_kappas) * room_), rest_w_(w_.size()), seen_(room_),
+          most_(room_), slope_(room_, 1.0), far_(room_), rate_(room_, 1.0), below_(room_, 1.0) {
+        for (const bool far : {true, false}) {
+            for (int i = 0; i < m_; ++i)
+                if ((distance_.most(i) > 0) == far) place(i, i >= first_rest);
+            n_ = padded(n_, kOctet);
+            if (far) n_far_ = n_;
+        }
         size_t size = 0;
         for (int i = 0; i < m_; ++i) {
             start_.push_back(size);
@@ -46,21 +54,18 @@ public:
         }
         known_.resize(size);
         reach_.resize(size);
-        for (std::vector<double>* row : {&most_, &slope_, &far_, &rate_, &below_}) row->resize(room_);
     }
 
-    // The query whose classes are bounded next. Its attributes are put side by side, those with a distance first.
+    // The query whose classes are bounded next.
     void begin(const uint32_t* query) {
-        n_ = 0;
-        for (const bool far : {true, false}) {
-            for (int i = 0; i < m_; ++i) {
-                if (query[i] >= smoothing_.sizes[i]) continue;
-                if (const Reach& r = of(i, query[i]); (r.far > 0) == far) {
-                    put(r, 1 / smoothing_.units[i], smoothing_.alpha * smoothing_.sizes[i], i);
-                }
-            }
-            while (n_ % kOctet != 0) put({0, 1, 0}, 1, 1, -1);
-            if (far) n_far_ = n_;
+        for (int i = 0; i < m_; ++i) {
+            const bool seen = query[i] < smoothing_.sizes[i];
+            const int at = place_[i];
+            seen_[at] = seen;
+            if (!seen) continue;
+            const Reach& r = of(i, query[i]);
+            most_[at] = r.most;
+            slope_[at] = r.slope;
         }
     }
 
@@ -77,8 +82,9 @@ public:
         for (int at = 0; at < n_; at += kOctet) {
             const Octet below = log_of(load<Octet>(&below_[at]) + S);
             const Octet largest = log_of(alpha + S * load<Octet>(&most_[at]) * load<Octet>(&rate_[at]));
-            fixed += load<Octet>(w + at) * ((at < n_far_ ? Octet{} : largest) - below);
-            rest += load<Octet>(rest_w + at) * (largest - below);
+            const Octet seen = load<Octet>(&seen_[at]);
+            fixed += seen * load<Octet>(w + at) * ((at < n_far_ ? Octet{} : largest) - below);
+            rest += seen * load<Octet>(rest_w + at) * (largest - below);
         }
         rest_ = sum(rest);
         const double alone = table_.w[k * (1 + m_)] * log_of(1 + S) + sum(fixed);
@@ -88,9 +94,10 @@ public:
             for (int at = 0; at < n_far_; at += kOctet) {
                 const Octet rate = load<Octet>(&rate_[at]), slope = load<Octet>(&slope_[at]);
                 const Octet most = S * load<Octet>(&most_[at]), far = S * load<Octet>(&far_[at]);
-                const Octet best = (alpha / rate + most) / slope - load<Octet>(w + at) / price;
+                const Octet exponent = load<Octet>(&seen_[at]) * load<Octet>(w + at);
+                const Octet best = (alpha / rate + most) / slope - exponent / price;
                 const Octet D = best > 0 ? (best < far ? best : far) : Octet{};
-                value += load<Octet>(w + at) * log_of(alpha + rate * (most - slope * D)) + price * D;
+                value += exponent * log_of(alpha + rate * (most - slope * D)) + price * D;
             }
             value_[p] = alone + sum(value);
         }
@@ -106,39 +113,40 @@ public:
     double rest() const { return rest_; }
 
 private:
-    static constexpr int kPrices = 12;
+    static constexpr int kPrices = 10;
     static constexpr double kLeastPrice = 0.05;
-    static constexpr double kSteps[kPrices] = {1, 1.4, 2, 2.8, 4, 5.6, 8, 11, 16, 22, 32, 64};
+    static constexpr double kSteps[kPrices] = {1, 1.5, 2.2, 3.3, 5, 7.5, 11, 17, 25, 50};
 
     const Reach& of(int i, uint32_t code) {
         const size_t at = start_[i] + (distance_.nominal(i) ? 0 : code);
         if (!known_[at]) {
             known_[at] = true;
             reach_[at] = reach_of(distance_, i, code);
+            reach_[at].slope = std::max(reach_[at].slope, 1e-300);
         }
         return reach_[at];
     }
-    void put(const Reach& r, double rate, double below, int i) {
-        most_[n_] = r.most;
-        slope_[n_] = std::max(r.slope, 1e-300);
-        far_[n_] = r.far;
-        rate_[n_] = rate;
-        below_[n_] = below;
+    void place(int i, bool is_rest) {
+        place_[i] = n_;
+        far_[n_] = distance_.most(i);
+        rate_[n_] = 1 / smoothing_.units[i];
+        below_[n_] = smoothing_.alpha * smoothing_.sizes[i];
         for (int k = 0; k < table_.n_kappas; ++k) {
-            const double w = i < 0 ? 0.0 : table_.w[k * (1 + m_) + 1 + i];
-            w_[k * room_ + n_] = w;
-            rest_w_[k * room_ + n_] = i < first_rest_ ? 0.0 : w;
+            w_[k * room_ + n_] = table_.w[k * (1 + m_) + 1 + i];
+            if (is_rest) rest_w_[k * room_ + n_] = w_[k * room_ + n_];
         }
         ++n_;
     }
 
     const Distance& distance_;
-    const int m_, first_rest_;
+    const int m_;
     const Smoothing smoothing_;
     const ExponentTable table_;
+    std::vector<int> place_;  // of an attribute among those side by side
     const int room_;
     int n_ = 0, n_far_ = 0;
-    std::vector<double> w_, rest_w_, most_, slope_, far_, rate_, below_;
+    std::vector<double> w_, rest_w_;  // [kappa][attribute]
+    std::vector<double> seen_, most_, slope_, far_, rate_, below_;
     std::vector<size_t> start_;
     std::vector<char> known_;
     std::vector<Reach> reach_;  // by attribute and value
