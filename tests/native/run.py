@@ -1,12 +1,14 @@
 """Builds and runs the checks of the C++ kernel that need no Python inside.
 
     python tests/native/run.py sanitize               # plain loops against the kernel, under ASan and UBSan
+    python tests/native/run.py compare                # the same without them; RUNNER may name an emulator
+    python tests/native/run.py compile                # compile and link these checks only
     python tests/native/run.py instructions           # instructions of a fixed piece of work against a bound
     python tests/native/run.py instructions --record  # set the bound to what is measured now, plus 5 %
 
 `instructions` needs valgrind. Where that is absent it says so and passes, unless
-LOCALBAYES_REQUIRE_VALGRIND is 1. The compiler is $CXX or g++; its options are those of CMakeLists.txt, so
-that what is checked is what is shipped.
+LOCALBAYES_REQUIRE_VALGRIND is 1. The compiler is $CXX or g++, which may compile for another machine; its
+options are those of CMakeLists.txt, so that what is checked is what is shipped.
 """
 
 from __future__ import annotations
@@ -14,8 +16,8 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -36,26 +38,31 @@ class Failed(Exception):
     """A check that failed; the text says why and what to do."""
 
 
-def is_x86() -> bool:
-    """Whether the sources for x86 are part of the build."""
-    return platform.machine().lower() in ("x86_64", "amd64")
+def machine() -> str:
+    """The processor that the compiler compiles for: "x86_64", "aarch64", ..."""
+    return run(compiler(), "-dumpmachine").stdout.split("-")[0].replace("arm64", "aarch64")
+
+
+# Sources of an instruction set, and what tells the others that they are part of the build.
+OF_MACHINE = {
+    "x86_64": (["isa_avx2.cpp", "isa_avx512.cpp"], ["-DLOCALBAYES_X86"]),
+    "aarch64": (["isa_neon.cpp"], ["-DLOCALBAYES_NEON"]),
+}
 
 
 def build_options() -> tuple[list[str], dict[str, list[str]]]:
     """Compiler options of CMakeLists.txt: for all sources, and by source."""
     text = (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
-    common = re.search(r"add_compile_options\(([^)]*)\)", text)
-    if common is None:
-        raise Failed(
-            "CMakeLists.txt has no add_compile_options(...); tests/native/run.py reads its options there"
-        )
+    lists = {name: words.split() for name, words in re.findall(r"set\((\w+_OPTIONS)\s+([^)]*)\)", text)}
+    if "KERNEL_OPTIONS" not in lists:
+        raise Failed("CMakeLists.txt has no set(KERNEL_OPTIONS ...); tests/native/run.py reads its options there")
     own = {
-        name: options.split(";")
+        name: lists[options]
         for name, options in re.findall(
-            r"\$\{KERNELS\}/(\w+\.cpp)\s+PROPERTIES\s+COMPILE_OPTIONS\s+\"([^\"]*)\"", text
+            r"\$\{KERNELS\}/(\w+\.cpp)\s+PROPERTIES\s+COMPILE_OPTIONS\s+\"\$\{(\w+)\}\"", text
         )
     }
-    return ["-std=c++20", *common[1].split()], own
+    return ["-std=c++20", *lists["KERNEL_OPTIONS"]], own
 
 
 def run(*command: object) -> subprocess.CompletedProcess[str]:
@@ -75,16 +82,15 @@ def compiler() -> str:
 
 def match_sources() -> list[str]:
     """Sources of the match counts."""
-    x86 = ["isa_avx2.cpp", "isa_avx512.cpp"] if is_x86() else []
-    return ["layout.cpp", "check_rows.cpp", "distance.cpp", "isa.cpp", "isa_portable.cpp", *x86]
+    own, _ = OF_MACHINE.get(machine(), ([], []))
+    return ["layout.cpp", "check_rows.cpp", "distance.cpp", "isa.cpp", "isa_portable.cpp", *own]
 
 
 def build(programs: list[str], folder: Path, extra: list[str], emulate: bool = False) -> list[Path]:
     """Compile the kernel, AVX-512 emulated or not, and programs of this folder; return their executables."""
     common, own = build_options()
     folder.mkdir(parents=True, exist_ok=True)
-    if is_x86():
-        common.append("-DLOCALBAYES_X86")
+    common += OF_MACHINE.get(machine(), ([], []))[1]
     if emulate:
         own["isa_avx512.cpp"] = [f"-I{HERE / 'emulated'}"]
 
@@ -108,7 +114,7 @@ def build(programs: list[str], folder: Path, extra: list[str], emulate: bool = F
 def lacks_avx512() -> bool:
     """Whether this is an x86 machine that cannot run the AVX-512 path."""
     cpu = Path("/proc/cpuinfo")
-    return is_x86() and not (cpu.exists() and "avx512_vpopcntdq" in cpu.read_text(encoding="utf-8").split())
+    return machine() == "x86_64" and not (cpu.exists() and "avx512_vpopcntdq" in cpu.read_text(encoding="utf-8").split())
 
 
 def sanitize(tables: int) -> None:
@@ -120,6 +126,19 @@ def sanitize(tables: int) -> None:
     if emulate:
         print(run(check, tables, "portable", "avx512").stdout.rstrip(), "(emulated: this machine lacks it)")
     print(run(pairs, 5 * tables).stdout, end="")
+
+
+def compare(tables: int, only_compile: bool = False) -> None:
+    """Check the kernel against plain loops as it is shipped, on the machine that $CXX compiles for."""
+    target = run(compiler(), "-dumpmachine").stdout.strip()
+    folder = ROOT / "build" / "native" / target
+    check, pairs = build(["check.cpp", "check_pairs.cpp"], folder, [])
+    if only_compile:
+        print(f"the kernel and its checks compile and link for {target} ({compiler_version()})")
+        return
+    runner = shlex.split(os.environ.get("RUNNER", ""))
+    print(f"{target}: {run(*runner, check, tables).stdout}", end="", flush=True)
+    print(f"{target}: {run(*runner, pairs, 5 * tables).stdout}", end="")
 
 
 def count_instructions(executable: Path, work: str) -> int:
@@ -191,6 +210,9 @@ def main() -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     sanitizing = commands.add_parser("sanitize", help="compare with plain loops under ASan and UBSan")
     sanitizing.add_argument("--tables", type=int, default=120, help="random tables to try (default 120)")
+    comparing = commands.add_parser("compare", help="compare with plain loops on the machine $CXX compiles for")
+    comparing.add_argument("--tables", type=int, default=120, help="random tables to try (default 120)")
+    commands.add_parser("compile", help="compile and link the checks, and run nothing")
     counting = commands.add_parser("instructions", help="count instructions and compare with their bound")
     counting.add_argument(
         "--record", action="store_true", help="set the bound to what is measured, plus 5 %%"
@@ -199,6 +221,10 @@ def main() -> int:
     try:
         if options.command == "sanitize":
             sanitize(options.tables)
+        elif options.command == "compare":
+            compare(options.tables)
+        elif options.command == "compile":
+            compare(0, only_compile=True)
         else:
             instructions(options.record)
     except Failed as problem:
