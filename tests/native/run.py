@@ -2,6 +2,7 @@
 
     python tests/native/run.py sanitize               # plain loops against the kernel, under ASan and UBSan
     python tests/native/run.py compare                # the same without them; RUNNER may name an emulator
+    python tests/native/run.py arm                    # the same here and on an emulated ARM: the same bits
     python tests/native/run.py compile                # compile and link these checks only
     python tests/native/run.py instructions           # instructions of a fixed piece of work against a bound
     python tests/native/run.py instructions --record  # set the bound to what is measured now, plus 5 %
@@ -34,6 +35,10 @@ SLACK = 1.05
 SANITIZE = ["-O1", "-g1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 
 
+# Debian's g++-aarch64-linux-gnu and qemu-user.
+ARM = {"CXX": "aarch64-linux-gnu-g++", "RUNNER": "qemu-aarch64 -L /usr/aarch64-linux-gnu"}
+
+
 class Failed(Exception):
     """A check that failed; the text says why and what to do."""
 
@@ -55,7 +60,9 @@ def build_options() -> tuple[list[str], dict[str, list[str]]]:
     text = (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
     lists = {name: words.split() for name, words in re.findall(r"set\((\w+_OPTIONS)\s+([^)]*)\)", text)}
     if "KERNEL_OPTIONS" not in lists:
-        raise Failed("CMakeLists.txt has no set(KERNEL_OPTIONS ...); tests/native/run.py reads its options there")
+        raise Failed(
+            "CMakeLists.txt has no set(KERNEL_OPTIONS ...); tests/native/run.py reads its options there"
+        )
     own = {
         name: lists[options]
         for name, options in re.findall(
@@ -114,7 +121,9 @@ def build(programs: list[str], folder: Path, extra: list[str], emulate: bool = F
 def lacks_avx512() -> bool:
     """Whether this is an x86 machine that cannot run the AVX-512 path."""
     cpu = Path("/proc/cpuinfo")
-    return machine() == "x86_64" and not (cpu.exists() and "avx512_vpopcntdq" in cpu.read_text(encoding="utf-8").split())
+    return machine() == "x86_64" and not (
+        cpu.exists() and "avx512_vpopcntdq" in cpu.read_text(encoding="utf-8").split()
+    )
 
 
 def sanitize(tables: int) -> None:
@@ -128,17 +137,31 @@ def sanitize(tables: int) -> None:
     print(run(pairs, 5 * tables).stdout, end="")
 
 
-def compare(tables: int, only_compile: bool = False) -> None:
-    """Check the kernel against plain loops as it is shipped, on the machine that $CXX compiles for."""
+def compile_checks() -> tuple[str, list[Path]]:
+    """Compile and link the checks for the machine of $CXX; its name and the executables."""
     target = run(compiler(), "-dumpmachine").stdout.strip()
-    folder = ROOT / "build" / "native" / target
-    check, pairs = build(["check.cpp", "check_pairs.cpp"], folder, [])
-    if only_compile:
-        print(f"the kernel and its checks compile and link for {target} ({compiler_version()})")
-        return
+    executables = build(["check.cpp", "check_pairs.cpp"], ROOT / "build" / "native" / target, [])
+    print(f"the kernel and its checks compile and link for {target} ({compiler_version()})", flush=True)
+    return target, executables
+
+
+def compare(tables: int) -> str:
+    """Check the kernel against plain loops as it is shipped, on the machine of $CXX; the digest."""
+    target, (check, pairs) = compile_checks()
     runner = shlex.split(os.environ.get("RUNNER", ""))
-    print(f"{target}: {run(*runner, check, tables).stdout}", end="", flush=True)
-    print(f"{target}: {run(*runner, pairs, 5 * tables).stdout}", end="")
+    said = run(*runner, check, tables).stdout
+    print(f"{target}: {said}", end="", flush=True)
+    print(f"{target}: {run(*runner, pairs, 5 * tables).stdout}", end="", flush=True)
+    return said.split()[-1]
+
+
+def arm(tables: int) -> None:
+    """Check the kernel on an emulated 64-bit ARM, and that its results are those of this machine."""
+    here = compare(tables)
+    os.environ.update(ARM)
+    if compare(tables) != here:
+        raise Failed("the results on aarch64 are not those of this machine; see the digests above")
+    print("aarch64 has the bits of this machine")
 
 
 def count_instructions(executable: Path, work: str) -> int:
@@ -210,8 +233,12 @@ def main() -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     sanitizing = commands.add_parser("sanitize", help="compare with plain loops under ASan and UBSan")
     sanitizing.add_argument("--tables", type=int, default=120, help="random tables to try (default 120)")
-    comparing = commands.add_parser("compare", help="compare with plain loops on the machine $CXX compiles for")
+    comparing = commands.add_parser(
+        "compare", help="compare with plain loops on the machine $CXX compiles for"
+    )
     comparing.add_argument("--tables", type=int, default=120, help="random tables to try (default 120)")
+    emulating = commands.add_parser("arm", help="the same here and on an emulated 64-bit ARM")
+    emulating.add_argument("--tables", type=int, default=120, help="random tables to try (default 120)")
     commands.add_parser("compile", help="compile and link the checks, and run nothing")
     counting = commands.add_parser("instructions", help="count instructions and compare with their bound")
     counting.add_argument(
@@ -224,7 +251,9 @@ def main() -> int:
         elif options.command == "compare":
             compare(options.tables)
         elif options.command == "compile":
-            compare(0, only_compile=True)
+            compile_checks()
+        elif options.command == "arm":
+            arm(options.tables)
         else:
             instructions(options.record)
     except Failed as problem:
