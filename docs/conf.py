@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import os
 import re
 import sys
+import types
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 project = "localbayes"
 author = "The localbayes developers"
-copyright = author
+copyright = f"{author}; version {localbayes.__version__}"
 version = release = localbayes.__version__
 
 extensions = [
@@ -74,7 +76,7 @@ html_theme_options = {
     "navbar_align": "left",
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],
-    "footer_end": ["version"],
+    "footer_end": [],
     "show_prev_next": True,
     "navigation_with_keys": False,
     "show_nav_level": 1,
@@ -123,11 +125,13 @@ def write_reference() -> None:
             continue
         own = {name: thing for name, thing in objects.items() if id(thing) not in seen}
         seen |= {id(thing) for thing in own.values()}
-        called = [name for name, thing in own.items() if callable(thing) and hasattr(thing, "__name__")]
+        # Names of types for type checkers (Codes, Floats) have no page.
+        called = [name for name, thing in own.items() if inspect.isclass(thing) or inspect.isroutine(thing)]
+        called = [name for name in called if not isinstance(own[name], types.GenericAlias)]
         lines = [title, "=" * len(title), "", f".. currentmodule:: {module}", ""]
         about = (importlib.import_module(module).__doc__ or "").strip()
         lines += [about, "", ".. autosummary::", "   :toctree: generated", "   :nosignatures:", ""]
-        lines += [f"   ~{name}" for name in sorted(called, key=str.lower)]
+        lines += [f"   {name.removeprefix(f'{module}.')}" for name in sorted(called, key=str.lower)]
         (folder / f"{module}.rst").write_text("\n".join([*lines, ""]), encoding="utf-8")
         rows.append(module)
     lines = ["Reference", "=========", "", "Everything public, with examples that run as tests.", ""]
@@ -171,7 +175,7 @@ def mend_included(app: Any, relative: Any, parent: str, content: list[str]) -> N
 
 def skip_member(app: Any, what: str, name: str, obj: Any, skip: bool, options: Any) -> bool | None:
     """Leave out the methods that scikit-learn makes for its routing of metadata."""
-    return True if re.fullmatch(r"set_\w+_request", name) else None
+    return True if re.fullmatch(r"set_\w+_request|get_metadata_routing|set_output", name) else None
 
 
 def setup(app: Any) -> None:

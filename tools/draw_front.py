@@ -18,7 +18,7 @@ from localbayes.explain import plot_explanation
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "_static"
 INK = {"light": "#222222", "dark": "#dddddd"}
-STEADY = {"svg.hashsalt": "localbayes", "font.size": 11}  # the same bytes in every run
+STEADY = {"svg.hashsalt": "localbayes", "font.size": 10}  # the same bytes in every run
 
 
 def main() -> None:
@@ -28,8 +28,9 @@ def main() -> None:
     for theme, ink in INK.items():
         names = ("text.color", "axes.labelcolor", "xtick.color", "ytick.color", "axes.edgecolor")
         with mpl.rc_context({**dict.fromkeys(names, ink), **STEADY}):
-            fig, ax = plt.subplots(figsize=(6.6, 4.3), layout="constrained")
+            fig, ax = plt.subplots(figsize=(7, 4.4), layout="constrained")
             plot_explanation(answer, row=1, ax=ax, top=8)
+            ax.set_xlim(-0.6, 1.2)  # room for the figures beside the bars
             fig.savefig(FOLDER / f"front-{theme}.svg", transparent=True, metadata={"Date": None})
             plt.close(fig)
 

@@ -19,17 +19,23 @@ import lowest_versions
 
 ROOT = Path(__file__).resolve().parent.parent
 # What the tests import and users need not have. The peers of other tests are left out.
-TOOLS = ("pytest>=9", "pytest-timeout", "pytest-xdist", "hypothesis", "psutil")
+TOOLS = ("pytest>=9", "pytest-timeout", "pytest-xdist", "hypothesis", "psutil", "polars")
 FAST = (
-    "classifiers",
+    "classifiers/test_common.py",
+    "classifiers/test_lcwnb.py",
+    "classifiers/test_local_bayes.py",
+    "classifiers/test_missing.py",
+    "cli/test_fit_predict.py",
+    "cli/test_one_meaning.py",
     "counts",
-    "kernels",
+    "datasets/test_reading.py",
+    "distributed/test_parts.py",
     "encoding",
+    "explain/test_explain_page.py",
+    "kernels",
     "persistence",
-    "datasets",
+    "study/test_run.py",
     "weka",
-    "cli",
-    "test_doctests.py",
 )
 NO_TOOLS = "not weka and not chromium and not cluster"
 
