@@ -105,6 +105,7 @@ dist:
 	$(MAKE) wheel
 
 $(VENV)/installed: $(SOURCES) | $(BIN)/python
+	$(BIN)/python -m pip uninstall --quiet --yes localbayes
 	$(BIN)/python -m pip install --quiet "$(FROM)[test]"
 	touch $@
 

@@ -10,6 +10,8 @@ Every prediction is a product of factors, so it can be split into them: how much
 # -----------------
 # The classifier learns from all rows but the first 200, and explains one of these.
 
+import textwrap
+
 import matplotlib.pyplot as plt
 
 from localbayes import LocalBayesClassifier
@@ -20,7 +22,7 @@ X, y = load("credit-g")
 clf = LocalBayesClassifier().fit(X[200:], y[200:])
 answer = clf.explain(X[:200])
 row = 1
-print(sentence(answer, row=row))
+print(textwrap.fill(sentence(answer, row=row), 78))
 
 # %%
 # The bars are log odds. +0.69 doubles the odds of the predicted class against the next one, -0.69 halves them. The

@@ -28,9 +28,11 @@ def main() -> None:
     for theme, ink in INK.items():
         names = ("text.color", "axes.labelcolor", "xtick.color", "ytick.color", "axes.edgecolor")
         with mpl.rc_context({**dict.fromkeys(names, ink), **STEADY}):
-            fig, ax = plt.subplots(figsize=(7, 4.4), layout="constrained")
-            plot_explanation(answer, row=1, ax=ax, top=8)
-            ax.set_xlim(-0.6, 1.2)  # room for the figures beside the bars
+            fig, ax = plt.subplots(figsize=(6.6, 3.9), layout="constrained")
+            plot_explanation(answer, row=1, ax=ax, top=7)
+            ax.set_xlim(-0.75, 1.3)  # room for the figures beside the bars
+            for text in fig.findobj(mpl.text.Text):
+                text.set_color(ink)
             fig.savefig(FOLDER / f"front-{theme}.svg", transparent=True, metadata={"Date": None})
             plt.close(fig)
 
