@@ -151,7 +151,9 @@ PAGES_ELSEWHERE = {
 
 def further_pages() -> list[str]:
     """Pages that no table of contents names; they stand at the end of the guide."""
-    index = "".join((HERE / f"{name}.md").read_text(encoding="utf-8") for name in ("guide", "research", "develop"))
+    index = "".join(
+        (HERE / f"{name}.md").read_text(encoding="utf-8") for name in ("guide", "research", "develop")
+    )
     named = {*index.split(), "index", "guide", "research", "develop"}
     return sorted(path.stem for path in HERE.glob("*.md") if path.stem not in named)
 
@@ -163,7 +165,9 @@ def mend_links(app: Any, docname: str, source: list[str]) -> None:
     for file, page in PAGES_ELSEWHERE.items():
         source[0] = source[0].replace(f"]({file}", f"]({page}")
     # A link to a source or a test has no page: its text stays.
-    source[0] = re.sub(r"\[([^\]]+)\]\(\.\./(?:tests|src|tools|benchmarks|examples)/[^)]*\)", r"\1", source[0])
+    source[0] = re.sub(
+        r"\[([^\]]+)\]\(\.\./(?:tests|src|tools|benchmarks|examples)/[^)]*\)", r"\1", source[0]
+    )
 
 
 def mend_included(app: Any, relative: Any, parent: str, content: list[str]) -> None:

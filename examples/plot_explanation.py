@@ -2,7 +2,8 @@
 Reading an explanation
 ======================
 
-Every prediction is a product of factors, so it can be split into them: how much did each column change the odds?
+Every prediction is a product of factors, so it can be split into them: how much did each column change
+the odds?
 """
 
 # %%
@@ -25,8 +26,8 @@ row = 1
 print(textwrap.fill(sentence(answer, row=row), 78))
 
 # %%
-# The bars are log odds. +0.69 doubles the odds of the predicted class against the next one, -0.69 halves them. The
-# parts sum to the whole: nothing is approximated.
+# The bars are log odds. +0.69 doubles the odds of the predicted class against the next one, -0.69 halves
+# them. The parts sum to the whole: nothing is approximated.
 
 plot_explanation(answer, row=row, top=10)
 plt.show()

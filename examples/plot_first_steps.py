@@ -8,8 +8,8 @@ A table as it comes out of a database: numbers, categories, dates, yes and no, a
 # %%
 # The table
 # ---------
-# Customers, and whether they left. Those who pay by the month leave more often, and so do new ones; support calls
-# are not recorded for everybody, and no record is a sign in itself.
+# Customers, and whether they left. Those who pay by the month leave more often, and so do new ones; support
+# calls are not recorded for everybody, and no record is a sign in itself.
 
 import numpy as np
 import pandas as pd
@@ -37,8 +37,9 @@ customers.head()
 # %%
 # Fit and look
 # ------------
-# Every column has a role of its own: numbers and dates are cut into bins that keep their order, text is nominal, a
-# missing value is a value. The column of customer numbers tells nothing of others and is left out, with a warning.
+# Every column has a role of its own: numbers and dates are cut into bins that keep their order, text is
+# nominal, a missing value is a value. The column of customer numbers tells nothing of others and is left
+# out, with a warning.
 
 import warnings
 
@@ -55,8 +56,8 @@ print(said[0].message)
 # %%
 # Are the probabilities right?
 # ----------------------------
-# Of the customers with a probability of about 30 %, about 30 % should have left. Each one is asked by a model that
-# did not see it.
+# Of the customers with a probability of about 30 %, about 30 % should have left. Each one is asked by a
+# model that did not see it.
 
 table = customers.drop(columns="customer")
 proba = cross_val_predict(clf, table, left, cv=5, method="predict_proba")[:, 0]

@@ -2,8 +2,9 @@
 Choosing kappa
 ==============
 
-Kappa says how local the paper's method is: the number of rows of every class that a query is judged by. ``LCWNB()``
-needs no choice, since it mixes all kappas by how well each does on training rows that are left out.
+Kappa says how local the paper's method is: the number of rows of every class that a query is judged by.
+``LCWNB()`` needs no choice, since it mixes all kappas by how well each does on training rows that are
+left out.
 """
 
 # %%
@@ -24,8 +25,8 @@ plt.show()
 # %%
 # How one prediction moves
 # ------------------------
-# From very local on the left to nearly naive Bayes on the right. Where the lines do not cross, the choice of kappa
-# does not matter.
+# From very local on the left to nearly naive Bayes on the right. Where the lines do not cross, the choice
+# of kappa does not matter.
 
 import numpy as np
 

@@ -2,8 +2,9 @@
 Many rows with Dask
 ===================
 
-Counts of parts of a table add up to the counts of the table. So a cluster counts its parts, and the answer is that
-of one fit on all rows. Here the cluster is two threads of this process; its address is all that a larger one changes.
+Counts of parts of a table add up to the counts of the table. So a cluster counts its parts, and the
+answer is that of one fit on all rows. Here the cluster is two threads of this process; its address is all
+that a larger one changes.
 """
 
 # %%

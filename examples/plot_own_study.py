@@ -2,8 +2,8 @@
 A study of your own
 ===================
 
-Which method is better over several data sets? A study runs all of them under Weka's folds, keeps every fold in one
-file, and tests what may be said. A run that was stopped goes on where it was.
+Which method is better over several data sets? A study runs all of them under Weka's folds, keeps every
+fold in one file, and tests what may be said. A run that was stopped goes on where it was.
 """
 
 # %%
@@ -28,7 +28,8 @@ print(outcome.rows, "folds,", outcome.failed, "failed")
 # %%
 # Look at it
 # ----------
-# On the command line ``localbayes study report --store mine.db`` writes a page with tables, tests and figures.
+# On the command line ``localbayes study report --store mine.db`` writes a page with tables, tests and
+# figures.
 
 import matplotlib.pyplot as plt
 import numpy as np

@@ -2,8 +2,9 @@
 A weighting of your own
 =======================
 
-A local classifier is a function that says how much a training row counts at each distance. Here are two in a few
-lines; encoding, missing values, compiled counting, probabilities and explanations are there already.
+A local classifier is a function that says how much a training row counts at each distance. Here are two
+in a few lines; encoding, missing values, compiled counting, probabilities and explanations are there
+already.
 """
 
 # %%

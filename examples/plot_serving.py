@@ -26,8 +26,8 @@ print(f"{path.stat().st_size / 1024:.0f} KiB")
 # %%
 # A server
 # --------
-# In life: ``LOCALBAYES_MODEL=credit.skops uvicorn --app-dir examples/serving app:app --workers 2``. Here it is a thread
-# of this process, at a port of this machine that is free.
+# In life: ``LOCALBAYES_MODEL=credit.skops uvicorn --app-dir examples/serving app:app --workers 2``. Here it
+# is a thread of this process, at a port of this machine that is free.
 
 import socket
 import sys

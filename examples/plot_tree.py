@@ -2,7 +2,8 @@
 What depends on what: a tree of columns
 =======================================
 
-TAN lets every column depend on the class and on one other column. The tree that it learns is a picture of the table.
+TAN lets every column depend on the class and on one other column. The tree that it learns is a picture of
+the table.
 """
 
 import matplotlib.pyplot as plt

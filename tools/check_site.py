@@ -58,7 +58,9 @@ def is_remote(address: str) -> bool:
 
 def problems_of(site: Path) -> list[str]:
     """A line for every link that leads nowhere and everything that would come from a network."""
-    pages = {path.resolve(): Page(path) for path in sorted(site.rglob("*.html")) if "_static" not in path.parts}
+    pages = {
+        path.resolve(): Page(path) for path in sorted(site.rglob("*.html")) if "_static" not in path.parts
+    }
     problems = []
     for path, page in pages.items():
         where = path.relative_to(site.resolve())

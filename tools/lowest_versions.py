@@ -15,6 +15,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 FOR_DEVELOPERS = ("test", "bench")
+# No dependency, but users bring their tables.
+BROUGHT_ALONG = ("polars",)
 
 
 def lowest(project: dict[str, object]) -> list[str]:
@@ -26,8 +28,7 @@ def lowest(project: dict[str, object]) -> list[str]:
     """
     wanted: list[str] = list(project["dependencies"])  # type: ignore[call-overload]
     for extra, more in project["optional-dependencies"].items():  # type: ignore[attr-defined]
-        if extra not in FOR_DEVELOPERS:
-            wanted += more
+        wanted += [one for one in more if extra not in FOR_DEVELOPERS or one.startswith(BROUGHT_ALONG)]
     lines = []
     for requirement in wanted:
         parts = re.fullmatch(r"([\w.-]+)(\[[\w,-]+\])?\s*(?:>=([\w.]+))?(,.*)?", requirement)

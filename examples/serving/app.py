@@ -4,7 +4,7 @@
     localbayes fit credit-g --method LocalBayesClassifier -o credit.skops
     LOCALBAYES_MODEL=credit.skops uvicorn --app-dir examples/serving app:app --workers 2
 
-    curl -s localhost:8000/predict -H 'content-type: application/json' -d '{"rows": [{"duration": 12, "age": 40}]}'
+    curl -s localhost:8000/predict -H 'content-type: application/json' -d '{"rows": [{"duration": 12}]}'
 
 A model file runs no code when it is loaded. See docs/serving.md for what a process needs.
 """
@@ -58,7 +58,7 @@ def health(request: Request) -> dict[str, Any]:
 
 @app.post("/predict")
 def predict(question: Question, request: Request) -> Answer:
-    """Classify rows. Several requests may be in here at once: predictions share the model and change nothing."""
+    """Classify rows. Several requests may be in here at once: predictions do not change the model."""
     model, columns = request.app.state.model, request.app.state.columns
     unknown = {name for row in question.rows for name in row} - set(columns)
     if unknown:
