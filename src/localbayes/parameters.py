@@ -5,7 +5,16 @@ from typing import Any, Literal
 
 import numpy as np
 
-__all__ = ["Discretize", "Missing", "check_alpha", "check_count", "check_jobs", "check_number", "either"]
+__all__ = [
+    "Discretize",
+    "Missing",
+    "check_alpha",
+    "check_count",
+    "check_jobs",
+    "check_number",
+    "check_share",
+    "either",
+]
 
 Discretize = str
 """Name of a discretizer, a key of `localbayes.encoding.discretize.DISCRETIZERS`."""
@@ -58,6 +67,20 @@ def check_number(name: str, value: Any, *, above: float | None = None, at_least:
         or (value <= above if above is not None else value < (at_least or 0))
     ):
         raise ValueError(f"{name} must be a number {bound}, got {value!r}")
+
+
+def check_share(name: str, value: Any) -> None:
+    """Refuse a value that is not a number between 0 and 1.
+
+    Examples
+    --------
+    >>> check_share("coverage", 90)
+    Traceback (most recent call last):
+    ValueError: coverage must be a number between 0 and 1, such as 0.9, got 90
+    """
+    real = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    if not real or not 0 < value < 1:
+        raise ValueError(f"{name} must be a number between 0 and 1, such as 0.9, got {value!r}")
 
 
 def check_alpha(alpha: Any) -> None:

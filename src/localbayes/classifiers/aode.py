@@ -1,13 +1,13 @@
 """Averaged one-dependence estimators (AODE)."""
 
-from typing import Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
 from localbayes.classifiers.eager import OneDependence, row_terms
-from localbayes.classifiers.nb import naive_tables
+from localbayes.classifiers.nb import naive_tables, naive_terms
 from localbayes.classifiers.shared import SharedParameters, with_shared_parameters
-from localbayes.counts import Codes, Floats
+from localbayes.counts import Codes, Floats, LeftOutCounts
 from localbayes.counts.pairs import MAX_TABLE_BYTES
 from localbayes.counts.values import sum_rows
 from localbayes.parameters import check_number
@@ -83,8 +83,7 @@ class AODE(OneDependence):
         for q, times in zip(*np.unique(counts.sizes, return_counts=True), strict=True):
             log_children += times * np.log(n_py + q)
         occurs = n_py.sum(axis=1, keepdims=True)
-        # One row may weigh less than one.
-        used = occurs >= self.min_count if self.min_count > 1 else occurs > 0
+        used = self._used(occurs)
         self.set_superparents(np.where(used, log_joint - log_children, -np.inf), np.ones(len(counts.sizes)))
         self._naive = naive_tables(counts, 1.0)
 
@@ -104,3 +103,21 @@ class AODE(OneDependence):
         prior, table = self._naive
         base[alone], terms[alone] = row_terms(self.counts_.slots(codes[alone]), table, prior)
         return base, terms
+
+    def log_first(self, counts: LeftOutCounts) -> Floats:
+        """Log P(x_p, y), minus infinity for a superparent of too few rows."""
+        n_py = counts.value_counts
+        below = counts.n_rows[..., None] + counts.n_classes * counts.sizes
+        return np.where(self._used(n_py.sum(axis=1, keepdims=True)), np.log((1 + n_py) / below), -np.inf)
+
+    def terms_of_counts(self, counts: LeftOutCounts) -> tuple[Floats, Floats]:
+        """Split the log joint by attribute, for rows that are left out."""
+        base, terms = super().terms_of_counts(counts)
+        alone = np.isneginf(base[:, 0])
+        if alone.any():
+            base[alone], terms[alone] = (part[alone] for part in naive_terms(counts, 1.0))
+        return base, terms
+
+    def _used(self, occurs: Any) -> Any:
+        """Whether a value that occurs so often may be a superparent; one row may weigh less than one."""
+        return occurs >= self.min_count if self.min_count > 1 else occurs > 0

@@ -10,12 +10,13 @@ from sklearn.utils.validation import check_consistent_length
 
 from localbayes._warnings import warn
 from localbayes.classifiers.class_shares import check_total, log_shift, row_weights
+from localbayes.classifiers.forgetting import Forgetting
 from localbayes.classifiers.input import TableInput
-from localbayes.classifiers.on_codes import CodeAnswers
+from localbayes.classifiers.prediction_sets import PredictionSets
 from localbayes.classifiers.scores import log_total
 from localbayes.classifiers.shared import SharedParameters, with_shared_parameters
 from localbayes.classifiers.state import as_of_now, learning
-from localbayes.counts import Codes, Floats, Statistic
+from localbayes.counts import Codes, Floats, Rows, Statistic
 from localbayes.encoding import ClassLabels, Coded, TableEncoder
 from localbayes.encoding.labels import take_labels
 from localbayes.encoding.tables import take_rows
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["BayesClassifier"]
 
 
-class BayesClassifier(TableInput, CodeAnswers, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class BayesClassifier(TableInput, PredictionSets, Forgetting, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Base of all classifiers: it encodes tables and labels and turns a log joint into predictions.
 
     A subclass is a formula over a statistic that adds up. It gives five hooks: :meth:`check_parameters`,
@@ -267,7 +268,9 @@ class BayesClassifier(TableInput, CodeAnswers, ClassifierMixin, BaseEstimator): 
         class_count = self._class_count + np.bincount(class_codes, weights, len(labels))
         check_total(class_count.sum())
         self.set_class_count(class_count)
-        statistic.add(self.encode_checked(X), class_codes, weights)
+        codes = self.encode_checked(X)
+        statistic.add(codes, class_codes, weights)
+        self.keep_rows(Rows(codes, class_codes, weights), first)
         self.adopt(statistic)
 
     def _with_room(self, X: Any) -> Statistic:
@@ -310,13 +313,15 @@ class BayesClassifier(TableInput, CodeAnswers, ClassifierMixin, BaseEstimator): 
         Parameters
         ----------
         X : DataFrame, array or Coded of shape (n, m)
-            Rows to classify.
+            Rows to classify; None for the training rows, each without itself.
 
         Returns
         -------
         y : ndarray of shape (n,)
             Class labels.
         """
+        if X is None:
+            return self.left_out_answer("predict")
         return self.labels_of(self.best_class(self.encode(X)))
 
     def predict_log_proba(self, X: Any) -> Floats:
@@ -325,7 +330,7 @@ class BayesClassifier(TableInput, CodeAnswers, ClassifierMixin, BaseEstimator): 
         Parameters
         ----------
         X : DataFrame, array or Coded of shape (n, m)
-            Rows to classify.
+            Rows to classify; None for the training rows, each without itself.
 
         Returns
         -------
@@ -342,7 +347,7 @@ class BayesClassifier(TableInput, CodeAnswers, ClassifierMixin, BaseEstimator): 
         Parameters
         ----------
         X : DataFrame, array or Coded of shape (n, m)
-            Rows to classify.
+            Rows to classify; None for the training rows, each without itself.
 
         Returns
         -------
@@ -359,13 +364,15 @@ class BayesClassifier(TableInput, CodeAnswers, ClassifierMixin, BaseEstimator): 
         Parameters
         ----------
         X : DataFrame, array or Coded of shape (n, m)
-            Rows to classify.
+            Rows to classify; None for the training rows, each without itself.
 
         Returns
         -------
         log_joint : ndarray of shape (n, n_classes)
             Unnormalised log probabilities.
         """
+        if X is None:
+            return self.left_out_answer("predict_log_joint")
         return self.answer(self.log_joint_in_chunks(self.encode(X)), "predict_log_joint")
 
     @as_of_now

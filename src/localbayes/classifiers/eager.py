@@ -10,11 +10,11 @@ from scipy.special import logsumexp
 from localbayes.classifiers.base import BayesClassifier
 from localbayes.classifiers.scores import sum_of_terms
 from localbayes.classifiers.shared import SharedParameters, with_shared_parameters
-from localbayes.counts import Codes, Floats, PairCounts, ValueCounts
+from localbayes.counts import Codes, Floats, KeptRows, LeftOutCounts, PairCounts, Rows, ValueCounts
 from localbayes.counts.pairs import MAX_TABLE_BYTES
 from localbayes.parameters import check_number
 
-__all__ = ["EagerClassifier", "OneDependence", "PairClassifier", "product_spans", "row_terms"]
+__all__ = ["AllPairs", "EagerClassifier", "OneDependence", "PairClassifier", "product_spans", "row_terms"]
 
 
 class EagerClassifier(BayesClassifier):
@@ -30,6 +30,8 @@ class EagerClassifier(BayesClassifier):
     """
 
     counts_: ValueCounts
+    # None if counts came without their rows.
+    _kept_rows: KeptRows | None = None
 
     def derive(self) -> None:
         """Turn counts into the tables of the formula."""
@@ -49,6 +51,46 @@ class EagerClassifier(BayesClassifier):
         self.counts_ = statistic
         self._derived_with = self._constants()
         self.derive()
+
+    # --- leaving rows out -----------------------------------------------------------------------
+
+    def begin(self, *domains: Any) -> None:
+        """Set domains and classes; no row has been counted yet, and none is kept."""
+        super().begin(*domains)
+        self._kept_rows = None
+
+    def keep_rows(self, rows: Rows, first: bool) -> None:
+        """Keep training rows beside the counts; counts that came without their rows stay so."""
+        kept = KeptRows() if first else self._kept_rows
+        self._kept_rows = None if kept is None else kept.added(rows)
+
+    def training_rows(self) -> Rows:
+        """All training rows, in the order in which they came."""
+        if self._kept_rows is None:
+            raise ValueError(
+                f"this {type(self).__name__} has counts and no training rows, as from a model file or "
+                "a cluster; fit it again on rows in memory, or use one that keeps rows, such as LCWNB"
+            )
+        return self._kept_rows.rows()
+
+    def others_log_joint(self, rows: Rows) -> Floats:
+        """Log joint of training rows without themselves."""
+        base, terms = self.others_terms(rows)
+        joint: Floats = base + terms.sum(axis=2)
+        return joint
+
+    def others_terms(self, rows: Rows) -> tuple[Floats, Floats]:
+        """The same, split."""
+        return self.terms_of_counts(LeftOutCounts(self.counts_, rows))
+
+    def terms_of_counts(self, counts: LeftOutCounts) -> tuple[Floats, Floats]:
+        """Base (n, r) and terms (n, r, m) of the formula, from the counts of rows that are left out."""
+        raise NotImplementedError
+
+    @property
+    def left_out_bytes(self) -> int:
+        """Scratch memory that the formula needs for one row that is left out."""
+        return self.bytes_per_query() + 32 * len(self.sizes_) * len(self.labels_)
 
     def _constants(self) -> dict[str, Any]:
         """Parameters that enter the tables of the formula."""
@@ -102,7 +144,16 @@ class PairClassifier(EagerClassifier):
         return PairCounts(sizes, n_classes, max_table_bytes=self.max_table_bytes, names=names)
 
 
-class OneDependence(PairClassifier):
+class AllPairs(PairClassifier):
+    """Base of classifiers whose formula takes every two attributes of a query."""
+
+    @property
+    def left_out_bytes(self) -> int:
+        """Scratch memory that the formula needs for one row that is left out."""
+        return super().left_out_bytes + 32 * len(self.sizes_) ** 2 * len(self.labels_)
+
+
+class OneDependence(AllPairs):
     """Base of averaged one-dependence estimators.
 
     The joint probability of class y and a row is a sum over superparents p, on which every other
@@ -159,6 +210,20 @@ class OneDependence(PairClassifier):
         log_totals[..., own, own] = 0.0
         base = self._log_base[slots].swapaxes(1, 2) + log_totals.sum(axis=3) - log_factors[..., own, own]
         return sum_of_terms(base, log_factors)
+
+    def log_first(self, counts: LeftOutCounts) -> Floats:
+        """Log of a superparent's weight and P(x_p, y), shape (n, r, m), minus infinity if it is left out."""
+        raise NotImplementedError
+
+    def terms_of_counts(self, counts: LeftOutCounts) -> tuple[Floats, Floats]:
+        """Split the log of the sum by attribute, for rows that are left out."""
+        pseudo, n_py = self.pseudo_count_, counts.value_counts
+        total = counts.sizes * pseudo
+        log_factors = np.log((counts.pairs() + pseudo) / (n_py[..., None] + total))
+        own = np.arange(len(total))
+        alone = np.log((n_py + pseudo) / (counts.class_counts[..., None] + total))
+        log_factors[..., own, own] = alone
+        return sum_of_terms(self.log_first(counts) - alone, log_factors)
 
 
 # A product of at most this many bits stays in the range of double, even with one or two more factors.

@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from localbayes.classifiers.eager import PairClassifier, product_spans
-from localbayes.counts import Codes, Floats
+from localbayes.classifiers.eager import AllPairs, product_spans
+from localbayes.counts import Codes, Floats, LeftOutCounts
 
 __all__ = ["HNB"]
 
 
-class HNB(PairClassifier):
+class HNB(AllPairs):
     """Hidden naive Bayes.
 
     Every attribute i has a hidden parent, the mixture of all other attributes j with weights W_ij
@@ -86,3 +86,11 @@ class HNB(PairClassifier):
         given = (counts.agreeing(codes) + 1 / counts.sizes[:, None]) * scale
         mixed = (given * self.weights_).sum(axis=3) + self._alone[slots].swapaxes(1, 2)
         return np.broadcast_to(self._log_prior, mixed.shape[:2]), np.log(mixed)
+
+    def terms_of_counts(self, counts: LeftOutCounts) -> tuple[Floats, Floats]:
+        """Split the log joint by attribute, for rows that are left out; W is that of all rows."""
+        n_y, n_jy, pseudo = counts.class_counts, counts.value_counts, 1 / counts.sizes
+        given = (counts.pairs() + pseudo[:, None]) / (n_jy[:, :, None] + 1)
+        alone = (n_jy + pseudo) / (n_y[..., None] + 1)
+        mixed = (given * self.weights_).sum(axis=3) + np.where(self.weights_.any(axis=1), 0.0, alone)
+        return np.log((n_y + 1 / counts.n_classes) / (counts.n_rows + 1)), np.log(mixed)

@@ -204,8 +204,8 @@ def least(correct: Floats, losses: Floats) -> int:
 
 
 def mix(log_proba: Floats, weights: Floats) -> Floats:
-    """Log of the weighted average of probabilities along the first axis."""
-    mixed: Floats = np.logaddexp.reduce(log_proba + np.log(weights).reshape(-1, 1, 1), axis=0)
+    """Log of the average of probabilities along the first axis, with weights (k,), or by query (k, n)."""
+    mixed: Floats = np.logaddexp.reduce(log_proba + np.log(weights).reshape(len(weights), -1, 1), axis=0)
     return mixed
 
 

@@ -21,7 +21,9 @@ from localbayes.counts import (
     MatchIndex,
     Measure,
     Ordered,
+    Rows,
     log_joint_of_sums,
+    rows_in_order,
 )
 from localbayes.encoding.coded import missing_code
 from localbayes.fields import Fields
@@ -260,10 +262,29 @@ class LazyClassifier(BayesClassifier):
 
     def terms(self, codes: Codes) -> tuple[Floats, Floats]:
         """Split the log joint, in NumPy, as the formula is written."""
-        counts = self.index_.count(codes)
+        return self._split(codes, self.index_.count(codes))
+
+    def _split(self, codes: Codes, counts: MatchCounts) -> tuple[Floats, Floats]:
         V = counts.distance_counts
         parts = [self._terms_of_sums(codes, *counts.weighted_sums(w.weights)) for w in self.weightings(V)]
         return self.combine_terms(parts, V)
+
+    # --- leaving rows out -----------------------------------------------------------------------
+
+    def training_rows(self) -> Rows:
+        """All training rows, in the order in which they came."""
+        return rows_in_order(self.index_, self.sizes_)
+
+    def others_log_joint(self, rows: Rows) -> Floats:
+        """Log joint of training rows without themselves."""
+        return self.scores(self._count_others(rows), margin=np.inf)
+
+    def others_terms(self, rows: Rows) -> tuple[Floats, Floats]:
+        """The same, split."""
+        return self._split(rows.codes, self._count_others(rows))
+
+    def _count_others(self, rows: Rows) -> MatchCounts:
+        return self.index_.count(rows.codes, rows.classes, rows.own_weight)
 
     def _terms_of_sums(self, codes: Codes, S: Floats, T: Floats) -> tuple[Floats, Floats]:
         alpha, m = float(self.alpha), len(self.sizes_)

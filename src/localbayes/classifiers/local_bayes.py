@@ -13,7 +13,7 @@ from localbayes.classifiers.local_learning import LocalLearning
 from localbayes.classifiers.local_views import averaged_weights
 from localbayes.classifiers.scores import log_total, mix_terms
 from localbayes.classifiers.shared import with_shared_parameters
-from localbayes.counts import Codes, Floats
+from localbayes.counts import Codes, Floats, MatchCounts, Rows
 from localbayes.parameters import Discretize, Missing
 
 __all__ = ["LocalBayesClassifier"]
@@ -106,15 +106,23 @@ class LocalBayesClassifier(LocalLearning):
         return mix(np.stack([*log_joints, np.broadcast_to(log_share, log_joints[0].shape)]), shares)
 
     def _with_prior(self) -> tuple[Floats, Floats]:
-        """Log shares of the classes, smoothed, and the shares of all that is averaged."""
-        n, count = self.class_count.sum(), self.class_count
-        log_share: Floats = np.log((_ALPHA + count) / (_ALPHA * len(count) + n))
-        return log_share, np.append(self.kappa_weights_ * n, _PRIOR_ROWS) / (n + _PRIOR_ROWS)
+        """Log shares of the classes, smoothed (n, r), and the shares of all that is averaged (k + 1, n).
+
+        Counts are the same for all queries (n = 1), but for rows that are left out.
+        """
+        count = np.atleast_2d(self.class_count)
+        n = count.sum(axis=1)
+        log_share: Floats = np.log((_ALPHA + count) / (_ALPHA * len(self.labels_) + n[:, None]))
+        shares = np.vstack([np.outer(self.kappa_weights_, n), np.full(len(n), _PRIOR_ROWS)])
+        return log_share, shares / (n + _PRIOR_ROWS)
 
     def log_joint(self, codes: Codes) -> Floats:
         """Log of the average probabilities, in one compiled pass over the rows."""
         codes = self.known_codes(codes)
-        _, _, S, T = self.index_.count(codes).cell_sums(self.kappas_)
+        return self._joint(codes, self.index_.count(codes))
+
+    def _joint(self, codes: Codes, counts: MatchCounts) -> Floats:
+        _, _, S, T = counts.cell_sums(self.kappas_)
         parts = [
             exponents.log_proba(self.features(codes, *sums))
             for exponents, *sums in zip(self.exponents_, S, T, strict=True)
@@ -128,7 +136,10 @@ class LocalBayesClassifier(LocalLearning):
     def terms(self, codes: Codes) -> tuple[Floats, Floats]:
         """Split the log joint; what terms made of columns add belongs to the columns."""
         codes = self.known_codes(codes)
-        _, _, S, T = self.index_.count(codes).cell_sums(self.kappas_)
+        return self._split(codes, self.index_.count(codes))
+
+    def _split(self, codes: Codes, counts: MatchCounts) -> tuple[Floats, Floats]:
+        _, _, S, T = counts.cell_sums(self.kappas_)
         parts = []
         for exponents, *sums in zip(self.exponents_, S, T, strict=True):
             each = exponents.w * self.features(codes, *sums)
@@ -137,7 +148,18 @@ class LocalBayesClassifier(LocalLearning):
         log_share, shares = self._with_prior()
         base, own = parts[0]
         parts.append((np.broadcast_to(log_share, base.shape), np.zeros(own.shape)))
-        return mix_terms([(base + np.log(s), own) for (base, own), s in zip(parts, shares, strict=True)])
+        return mix_terms(
+            [(base + np.log(s)[:, None], own) for (base, own), s in zip(parts, shares, strict=True)]
+        )
+
+    def others_log_joint(self, rows: Rows) -> Floats:
+        """Log joint of training rows without themselves."""
+        others = self.as_others_know(rows)
+        return self._joint(others.codes, self._count_others(others))
+
+    def others_terms(self, rows: Rows) -> tuple[Floats, Floats]:
+        """The same, split."""
+        return super().others_terms(self.as_others_know(rows))
 
     def neighbour_weights(self, distance_counts: npt.NDArray[Any]) -> NeighbourWeights:
         """gamma^d, gamma and rho, averaged over the kappas in use."""

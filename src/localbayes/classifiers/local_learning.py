@@ -1,6 +1,7 @@
 """What the local Bayes classifier learns in fit: column weights, kappas and exponents."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, Unpack
 
 import numpy as np
@@ -12,7 +13,7 @@ from localbayes.classifiers.kappa import LeftOutRequest, kappa_grid
 from localbayes.classifiers.lazy import LazyClassifier
 from localbayes.classifiers.local_distance import LocalDistance, column_weights
 from localbayes.classifiers.shared import SharedParameters
-from localbayes.counts import Codes, Distance, Floats, MatchIndex
+from localbayes.counts import Codes, Distance, Floats, MatchIndex, Rows
 from localbayes.encoding.coded import unseen_code
 from localbayes.encoding.rich_encoder import RichEncoder
 from localbayes.fields import Fields
@@ -153,13 +154,22 @@ class LocalLearning(LazyClassifier):
         self.in_chunks(fill, np.arange(len(numbers)), np.empty(len(numbers), np.int64), sets=len(grid))
         return list(features), classes, weights
 
-    def known_codes(self, codes: Codes, own: int = 0) -> Codes:
-        """Codes of queries in which a nominal value that no other row has counts as never seen."""
+    def as_others_know(self, rows: Rows) -> Rows:
+        """Training rows in which a nominal value that no other row has counts as never seen."""
+        own = (rows.each_weight <= 1).astype(np.int64)
+        return replace(rows, codes=self.known_codes(rows.codes, own))
+
+    def known_codes(self, codes: Codes, own: int | npt.NDArray[np.int64] = 0) -> Codes:
+        """Codes of queries in which a nominal value that no other row has counts as never seen.
+
+        Of the rows that have a value ``own`` are the query itself.
+        """
         unseen, changed = unseen_code(codes.dtype), codes
         for i, total in enumerate(self._totals):
-            if self.ordered_sizes_[i] or not (total <= own).any():
+            if self.ordered_sizes_[i] or not (total <= np.max(own)).any():
                 continue
-            lone = np.append(total <= own, False)[np.minimum(codes[:, i], len(total))]
+            others = np.append(total, np.iinfo(np.int64).max)
+            lone = others[np.minimum(codes[:, i], len(total))] <= own
             if lone.any():
                 changed = codes.copy() if changed is codes else changed
                 changed[lone, i] = unseen

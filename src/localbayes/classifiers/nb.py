@@ -6,13 +6,14 @@ import numpy as np
 import numpy.typing as npt
 
 from localbayes.classifiers.eager import EagerClassifier, row_terms
+from localbayes.classifiers.scores import log_ratio
 from localbayes.classifiers.shared import SharedParameters, with_shared_parameters
-from localbayes.counts import Codes, Floats, KnownCounts, ValueCounts
+from localbayes.counts import Codes, Floats, KnownCounts, LeftOutCounts, ValueCounts
 from localbayes.counts.values import sum_rows
 from localbayes.encoding.coded import missing_code
 from localbayes.parameters import check_alpha
 
-__all__ = ["NB", "naive_tables"]
+__all__ = ["NB", "naive_tables", "naive_terms"]
 
 
 class NB(EagerClassifier):
@@ -78,6 +79,10 @@ class NB(EagerClassifier):
         """Split the log joint by attribute."""
         return row_terms(self._rows(codes), self._log_table, self._log_prior)
 
+    def terms_of_counts(self, counts: LeftOutCounts) -> tuple[Floats, Floats]:
+        """Split the log joint by attribute, for rows that are left out."""
+        return naive_terms(counts, float(self.alpha))
+
     def _rows(self, codes: Codes) -> npt.NDArray[np.int64]:
         rows = self.counts_.slots(codes)
         if isinstance(self.counts_, KnownCounts):
@@ -98,3 +103,10 @@ def naive_tables(counts: ValueCounts, alpha: float) -> tuple[Floats, Floats]:
     if isinstance(counts, KnownCounts):
         table = np.concatenate([table, np.zeros((1, counts.n_classes))])
     return prior, table
+
+
+def naive_terms(counts: LeftOutCounts, alpha: float) -> tuple[Floats, Floats]:
+    """Log P(y) and log P(value | y) of rows that are left out; a value that is not known adds nothing."""
+    base = log_ratio(alpha + counts.class_counts, alpha * counts.n_classes + counts.n_rows)
+    terms = log_ratio(alpha + counts.value_counts, alpha * counts.sizes + counts.known_counts)
+    return base, np.where(counts.lacking[:, None], 0.0, terms)

@@ -8,8 +8,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from localbayes.classifiers.eager import PairClassifier, row_terms
 from localbayes.classifiers.shared import SharedParameters, with_shared_parameters
-from localbayes.classifiers.tree import grow_tree, parent_gains
-from localbayes.counts import Codes, Floats, PairCounts
+from localbayes.classifiers.tree import grow_tree, in_canonical_order, parent_gains
+from localbayes.counts import Codes, Floats, LeftOutCounts
 from localbayes.counts.pairs import MAX_TABLE_BYTES
 from localbayes.counts.values import sum_rows
 from localbayes.parameters import check_alpha, check_number
@@ -103,7 +103,7 @@ class TAN(PairClassifier):
     def derive(self) -> None:
         """Turn counts into the tables of the formula."""
         counts, alpha = self.counts_, float(self.alpha)
-        self.parents_ = grow_tree(parent_gains(self._sorted_counts(), alpha))
+        self.parents_ = grow_tree(parent_gains(in_canonical_order(counts, self.encoder_), alpha))
         n_y = counts.class_counts
         self._log_prior = np.log((alpha + n_y) / (alpha * counts.n_classes + counts.n_rows))
         tables = []
@@ -118,18 +118,6 @@ class TAN(PairClassifier):
         self._first_row = np.cumsum([0] + [len(table) for table in tables[:-1]])
         self._step = np.where(self.parents_ < 0, 1, counts.sizes[self.parents_] + 1)
 
-    def _sorted_counts(self) -> PairCounts:
-        """Counts under the codes that a fit on all rows would give.
-
-        Gains that are equal in theory differ in their last bits, by the order in which values are added. In
-        this order ``partial_fit`` finds the tree of ``fit``, also if values come that were not declared.
-        """
-        if self.encoder_ is None:
-            return self.counts_
-        orders = [column.canonical_order() for column in self.encoder_.columns]
-        in_order = all((np.diff(order) == 1).all() for order in orders)
-        return self.counts_ if in_order else self.counts_.reordered(orders)
-
     def log_joint(self, codes: Codes) -> Floats:
         """Log of the joint probability of every query with every class."""
         return sum_rows(self._rows(codes), self._log_table, self._log_prior)
@@ -137,6 +125,16 @@ class TAN(PairClassifier):
     def terms(self, codes: Codes) -> tuple[Floats, Floats]:
         """Split the log joint by attribute."""
         return row_terms(self._rows(codes), self._log_table, self._log_prior)
+
+    def terms_of_counts(self, counts: LeftOutCounts) -> tuple[Floats, Floats]:
+        """Split the log joint by attribute, for rows that are left out; the tree is that of all rows."""
+        alpha, n_y, n_iy = float(self.alpha), counts.class_counts, counts.value_counts
+        terms = np.log((alpha + n_iy) / (alpha * counts.sizes + n_y[..., None]))
+        for i, parent in enumerate(self.parents_):
+            if parent >= 0:
+                below = alpha * counts.sizes[i] + n_iy[..., parent]
+                terms[..., i] = np.log((alpha + counts.pair(i, parent)) / below)
+        return np.log((alpha + n_y) / (alpha * counts.n_classes + counts.n_rows)), terms
 
     def _rows(self, codes: Codes) -> npt.NDArray[np.int64]:
         values = np.minimum(codes, self.counts_.sizes)

@@ -4,8 +4,9 @@ import numpy as np
 import numpy.typing as npt
 
 from localbayes.counts import Floats, PairCounts
+from localbayes.encoding import TableEncoder
 
-__all__ = ["grow_tree", "parent_gains"]
+__all__ = ["grow_tree", "in_canonical_order", "parent_gains"]
 
 # Logarithms of the gamma function are looked up for counts below this, and computed for larger ones.
 _TABLE_SIZE = 1 << 20
@@ -16,6 +17,19 @@ def parent_gains(counts: PairCounts, alpha: float) -> Floats:
     scores = counts.arc_scores(alpha, _TABLE_SIZE)
     gains: Floats = scores - scores.diagonal()[:, None]
     return gains
+
+
+def in_canonical_order(counts: PairCounts, encoder: TableEncoder | None) -> PairCounts:
+    """Counts under the codes that a fit on all rows would give.
+
+    Gains that are equal in theory differ in their last bits, by the order in which values are added. In
+    this order ``partial_fit`` finds the tree of ``fit``, also if values come that were not declared.
+    """
+    if encoder is None:
+        return counts
+    orders = [column.canonical_order() for column in encoder.columns]
+    in_order = all((np.diff(order) == 1).all() for order in orders)
+    return counts if in_order else counts.reordered(orders)
 
 
 def grow_tree(gains: Floats) -> npt.NDArray[np.intp]:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from localbayes.classifiers.eager import OneDependence
-from localbayes.counts import Floats, ValueCounts
+from localbayes.counts import Floats, LeftOutCounts, ValueCounts
 from localbayes.counts.pairs import NEGLIGIBLE, telling
 
 __all__ = ["WAODE"]
@@ -54,13 +54,24 @@ class WAODE(OneDependence):
         counts = self.counts_
         n_py = counts.value_counts
         self.weights_ = mutual_information(counts)
-        weights = self.weights_ if self.weights_.any() else np.ones_like(self.weights_)
-        with np.errstate(divide="ignore"):
-            log_weight = np.log(np.repeat(weights, counts.sizes + 1))[:, None]
+        log_weight = np.repeat(self._log_weights(), counts.sizes + 1)[:, None]
         pairs_of_class = counts.n_classes * counts.slot_sizes[:, None]
         log_joint = np.log((n_py + 1 / pairs_of_class) / (counts.n_rows + 1))
         log_children = (len(counts.sizes) - 1) * np.log(n_py + 1)
         self.set_superparents(log_weight + log_joint - log_children, 1 / counts.sizes)
+
+    def _log_weights(self) -> Floats:
+        weights = self.weights_ if self.weights_.any() else np.ones_like(self.weights_)
+        with np.errstate(divide="ignore"):
+            log_weights: Floats = np.log(weights)
+        return log_weights
+
+    def log_first(self, counts: LeftOutCounts) -> Floats:
+        """Log of the weight of a superparent and P(x_p, y); weights are those of all rows."""
+        pairs_of_class = counts.n_classes * counts.sizes
+        joint = (counts.value_counts + 1 / pairs_of_class) / (counts.n_rows[..., None] + 1)
+        log_first: Floats = self._log_weights() + np.log(joint)
+        return log_first
 
 
 def mutual_information(counts: ValueCounts) -> Floats:

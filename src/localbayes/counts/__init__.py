@@ -8,7 +8,9 @@ The C++ behind them is in ``localbayes.kernels``, which nothing else imports.
 
 from localbayes.counts.cells import cell_weights, log_joint_of_sums
 from localbayes.counts.distance import HAMMING, Distance, Hamming, Measure, Ordered, marked
+from localbayes.counts.kept_rows import KeptRows, Rows, rows_in_order
 from localbayes.counts.match import MatchCounts, MatchIndex
+from localbayes.counts.own_left_out import LeftOutCounts
 from localbayes.counts.pairs import PairCounts
 from localbayes.counts.protocol import Codes, Floats, Statistic
 from localbayes.counts.segments import Segment
@@ -21,12 +23,15 @@ __all__ = [
     "Distance",
     "Floats",
     "Hamming",
+    "KeptRows",
     "KnownCounts",
+    "LeftOutCounts",
     "MatchCounts",
     "MatchIndex",
     "Measure",
     "Ordered",
     "PairCounts",
+    "Rows",
     "Segment",
     "Statistic",
     "ValueCounts",
@@ -35,5 +40,6 @@ __all__ = [
     "isas",
     "log_joint_of_sums",
     "marked",
+    "rows_in_order",
     "use_isa",
 ]

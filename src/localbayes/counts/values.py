@@ -156,6 +156,15 @@ class ValueCounts:
                 table += getattr(part, name)
         return total
 
+    def __sub__(self, other: Self) -> Self:
+        """Counts of the rows of this one that are not in the other; counts must be whole numbers."""
+        left = self.copy()
+        for name, table in left._tables().items():
+            table -= getattr(other, name)
+            if (table < 0).any():
+                raise ValueError("only rows that were counted can be taken out of the counts")
+        return left
+
     def as_integers(self) -> Self:
         """As integers, if all counts are whole numbers; otherwise as they are."""
         tables = self._tables()
