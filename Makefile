@@ -92,7 +92,7 @@ wheel: sdist
 	rm -rf build/wheel
 	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir build/wheel dist/*.tar.gz
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/auditwheel repair --wheel-dir dist build/wheel/*.whl
-	$(BIN)/abi3audit --strict dist/*.whl
+	$(BIN)/abi3audit --strict --verbose dist/*.whl
 	$(BIN)/twine check --strict dist/*
 	$(BIN)/python tools/try_wheel.py dist/*.whl
 

@@ -48,11 +48,14 @@ def machine() -> str:
     return run(compiler(), "-dumpmachine").stdout.split("-")[0].replace("arm64", "aarch64")
 
 
-# Sources of an instruction set, and what tells the others that they are part of the build.
-OF_MACHINE = {
-    "x86_64": (["isa_avx2.cpp", "isa_avx512.cpp"], ["-DLOCALBAYES_X86"]),
-    "aarch64": (["isa_neon.cpp"], ["-DLOCALBAYES_NEON"]),
-}
+def is_x86() -> bool:
+    """Whether the sources for x86 are part of the build."""
+    return machine() == "x86_64"
+
+
+def is_arm() -> bool:
+    """Whether the source for 64-bit ARM is part of the build."""
+    return machine() == "aarch64"
 
 
 def build_options() -> tuple[list[str], dict[str, list[str]]]:
@@ -89,15 +92,20 @@ def compiler() -> str:
 
 def match_sources() -> list[str]:
     """Sources of the match counts."""
-    own, _ = OF_MACHINE.get(machine(), ([], []))
-    return ["layout.cpp", "check_rows.cpp", "distance.cpp", "isa.cpp", "isa_portable.cpp", *own]
+    x86 = ["isa_avx2.cpp", "isa_avx512.cpp"] if is_x86() else []
+    return ["layout.cpp", "check_rows.cpp", "distance.cpp", "isa.cpp", "isa_portable.cpp", *x86]
 
 
 def build(programs: list[str], folder: Path, extra: list[str], emulate: bool = False) -> list[Path]:
     """Compile the kernel, AVX-512 emulated or not, and programs of this folder; return their executables."""
     common, own = build_options()
     folder.mkdir(parents=True, exist_ok=True)
-    common += OF_MACHINE.get(machine(), ([], []))[1]
+    names = match_sources()
+    if is_x86():
+        common.append("-DLOCALBAYES_X86")
+    if is_arm():
+        common.append("-DLOCALBAYES_NEON")
+        names.append("isa_neon.cpp")
     if emulate:
         own["isa_avx512.cpp"] = [f"-I{HERE / 'emulated'}"]
 
@@ -108,7 +116,7 @@ def build(programs: list[str], folder: Path, extra: list[str], emulate: bool = F
         return target
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        sources = [*(KERNELS / name for name in match_sources()), *(HERE / name for name in programs)]
+        sources = [*(KERNELS / name for name in names), *(HERE / name for name in programs)]
         objects = list(pool.map(compile_one, sources))
     kernel = objects[: -len(programs)]
     executables = []
@@ -121,7 +129,7 @@ def build(programs: list[str], folder: Path, extra: list[str], emulate: bool = F
 def lacks_avx512() -> bool:
     """Whether this is an x86 machine that cannot run the AVX-512 path."""
     cpu = Path("/proc/cpuinfo")
-    return machine() == "x86_64" and not (
+    return is_x86() and not (
         cpu.exists() and "avx512_vpopcntdq" in cpu.read_text(encoding="utf-8").split()
     )
 
