@@ -129,9 +129,7 @@ def build(programs: list[str], folder: Path, extra: list[str], emulate: bool = F
 def lacks_avx512() -> bool:
     """Whether this is an x86 machine that cannot run the AVX-512 path."""
     cpu = Path("/proc/cpuinfo")
-    return is_x86() and not (
-        cpu.exists() and "avx512_vpopcntdq" in cpu.read_text(encoding="utf-8").split()
-    )
+    return is_x86() and not (cpu.exists() and "avx512_vpopcntdq" in cpu.read_text(encoding="utf-8").split())
 
 
 def sanitize(tables: int) -> None:

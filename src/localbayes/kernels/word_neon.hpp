@@ -4,10 +4,13 @@
 
 #include <cstdint>
 
+#include "word_portable.hpp"
+
 namespace localbayes {
 namespace {
 
-struct Neon {
+// What is not written here is as on any machine.
+struct Neon : Portable {
     using Vec = uint64_t __attribute__((vector_size(16)));
     struct Sum {
         uint8x16_t bytes = vdupq_n_u8(0);
