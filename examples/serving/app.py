@@ -1,6 +1,6 @@
 """Serves a model file over HTTP.
 
-    pip install localbayes fastapi uvicorn
+    pip install . fastapi uvicorn
     localbayes fit credit-g --method LocalBayesClassifier -o credit.skops
     LOCALBAYES_MODEL=credit.skops uvicorn --app-dir examples/serving app:app --workers 2
 
