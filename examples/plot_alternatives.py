@@ -77,6 +77,6 @@ for ax, found, title in (
         ax.bar(at, [found[method, name] for name in sets], width=0.18, label=method)
     ax.set_xticks(np.arange(len(sets)), sets)
     ax.set_title(title)
-axes[0].set_ylim(60, 100)
+axes[0].set_ylim(40, 100)
 axes[1].legend()
 plt.show()

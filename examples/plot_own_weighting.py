@@ -60,6 +60,6 @@ left.legend()
 for k, (name, found) in enumerate(loss.items()):
     right.bar(np.arange(len(sets)) + 0.2 * (k - 1.5), found, width=0.18, label=name)
 right.set_xticks(np.arange(len(sets)), sets)
-right.set(title="log loss (less is better)")
-right.legend()
+right.set(title="log loss (less is better)", ylim=(0, 0.95))
+right.legend(ncols=2)
 plt.show()
