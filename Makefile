@@ -19,7 +19,7 @@ SOURCES := pyproject.toml CMakeLists.txt $(shell find src -type f -not -name '*.
 # Every file of an archive has the time of the last commit, so that two archives of one commit are the same bytes.
 export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 315532800)
 # An interpreter newer than the oldest that is supported, if there is one.
-NEWEST_PYTHON ?= $(firstword $(foreach v,14 13 12 11,$(shell command -v python3.$(v))))
+NEWEST_PYTHON ?= $(firstword $(foreach v,14 13 12 11,$(shell python3.$(v) -c 'import sys; print(sys.executable)' 2>/dev/null)))
 
 .PHONY: study test lint check-release sanitize sanitize-extension fuzz instructions arm mingw bench docs sdist wheel lowest newest clean
 
