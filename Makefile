@@ -1,6 +1,7 @@
 # make study   set everything up, run the study on the embedded data sets, write and print its report
 # make test    the same, then the whole test suite with coverage, ruff and mypy
 # make study DATA=DIR   the study on all 36 sets of the paper, from a folder of ARFF files
+# make docs    the site, in build/site; make wheel   what is published, in dist
 
 PYTHON ?= python3
 VENV := .venv
@@ -12,11 +13,15 @@ FIRST ?= 0
 STORES := study.db study-36.db
 STORE ?= $(if $(DATA),study-36.db,study.db)
 REPORT ?= study-report
-# What is installed: this folder, or the source archive that `make sdist` writes.
+# What is installed: this folder, or an archive that `make sdist` or `make wheel` writes.
 FROM ?= .
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src -type f -not -name '*.so' -not -path '*/__pycache__/*')
+# Every file of an archive has the time of the last commit, so that two archives of one commit are the same bytes.
+export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 315532800)
+# An interpreter newer than the oldest that is supported, if there is one.
+NEWEST_PYTHON ?= $(firstword $(foreach v,14 13 12 11,$(shell python3.$(v) -c 'import sys; print(sys.executable)' 2>/dev/null)))
 
-.PHONY: study test lint sanitize sanitize-extension fuzz instructions bench sdist clean
+.PHONY: study test lint check-release sanitize sanitize-extension fuzz instructions arm mingw bench docs sdist wheel lowest newest clean
 
 study: $(VENV)/installed
 	$(BIN)/localbayes study run $(if $(DATA),--data $(DATA),--sets embedded) --jobs $(JOBS) --store $(STORE)
@@ -27,10 +32,14 @@ study: $(VENV)/installed
 test: study lint
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --max-worker-restart 0 --cov=localbayes --cov-report=term:skip-covered --cov-fail-under=95 $(PYTEST)
 
-lint: $(VENV)/installed
+lint: $(VENV)/installed check-release
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# One version everywhere, and a line in CHANGELOG.md for what changed.
+check-release: | $(BIN)/python
+	$(BIN)/python tools/check_release.py
 
 # The C++ kernels against plain loops, under AddressSanitizer and UBSan.
 sanitize: $(VENV)/installed
@@ -49,24 +58,61 @@ fuzz: $(VENV)/installed
 instructions: $(VENV)/installed
 	$(BIN)/python tests/native/run.py instructions
 
+# The C++ kernels against plain loops on an emulated 64-bit ARM, and its results against those of this machine.
+# Needs g++-aarch64-linux-gnu and qemu-user.
+arm: | $(BIN)/python
+	$(BIN)/python tests/native/run.py arm --tables 60
+
+# The C++ kernels and their checks, compiled and linked for Windows; nothing is run. Needs g++-mingw-w64-x86-64.
+mingw: | $(BIN)/python
+	CXX=x86_64-w64-mingw32-g++-posix $(BIN)/python tests/native/run.py compile
+
 # Timings against scikit-learn, faiss and Weka in one run; writes benchmarks/RESULTS.md.
 bench: $(VENV)/installed
 	$(BIN)/python -m pip install --quiet ".[bench]"
 	$(BIN)/python -m benchmarks $(if $(DATA),--data $(DATA),)
 
+# The site: pages, reference, and the gallery, whose examples are run. A warning is an error, and so is a link into
+# the site that leads nowhere, or anything that a page would load from a network.
+docs: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --group docs
+	rm -rf build/site docs/gallery docs/api
+	$(BIN)/python -m sphinx -W --keep-going -q -b html -d build/doctrees docs build/site
+	$(BIN)/python tools/check_site.py build/site
+
 sdist: | $(BIN)/python
-	$(BIN)/python -m pip install --quiet build
-	rm -rf dist
+	$(BIN)/python -m pip install --quiet --group release
+	rm -rf dist build/again
 	$(BIN)/python -m build --quiet --sdist
+	$(BIN)/python -m build --quiet --sdist --outdir build/again
+	cmp dist/*.tar.gz build/again/*.tar.gz
+
+# The wheel that is published, built from the source archive, checked, and tried where there is no compiler.
+wheel: sdist
+	rm -rf build/wheel
+	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir build/wheel dist/*.tar.gz
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/auditwheel repair --wheel-dir dist build/wheel/*.whl
+	$(BIN)/abi3audit --strict --verbose dist/*.whl
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/python tools/try_wheel.py dist/*.whl
+
+# The same tests of the same wheel with the oldest versions of all dependencies, and with the newest.
+lowest: | dist
+	$(BIN)/python tools/try_wheel.py dist/*.whl --lowest
+newest: | dist
+	$(BIN)/python tools/try_wheel.py dist/*.whl --python $(NEWEST_PYTHON)
+dist:
+	$(MAKE) wheel
 
 $(VENV)/installed: $(SOURCES) | $(BIN)/python
+	$(BIN)/python -m pip uninstall --quiet --yes localbayes
 	$(BIN)/python -m pip install --quiet "$(FROM)[test]"
 	touch $@
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade "pip>=23.1" || { rm -rf $(VENV); exit 1; }
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1" || { rm -rf $(VENV); exit 1; }
 
 clean:
-	rm -rf $(VENV) build dist study-report
+	rm -rf $(VENV) build dist study-report docs/gallery docs/api
 	rm -f $(STORES) $(STORES:=-wal) $(STORES:=-shm)

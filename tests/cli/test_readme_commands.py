@@ -1,4 +1,4 @@
-"""The commands that README shows run as they stand, one after the other, in an empty folder."""
+"""The commands that README leads to run as they stand, one after the other, in an empty folder."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from command_line import rows, run
 from localbayes.datasets import load
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = (ROOT / "README.md").read_text(encoding="utf-8")
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
 
 
 def commands() -> list[list[str]]:
-    """Words of every command under "On the command line", without comments."""
-    section = PAGE.split("## On the command line\n")[1].split("\n## ")[0]
-    blocks = re.findall(r"```sh\n(.*?)```", section, re.DOTALL)
+    """Words of every command on the page "On the command line", without comments."""
+    blocks = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
     return [
         shlex.split(line, comments=True) for block in blocks for line in block.splitlines() if line.strip()
     ]
@@ -71,6 +71,7 @@ def test_the_first_command_makes_the_table():
 
 def test_links_of_readme_lead_somewhere():
     """Every link that is no address names a file of the project."""
-    links = [link for link in re.findall(r"\]\(([^)]+)\)", PAGE) if "://" not in link]
+    links = [link for link in re.findall(r"\]\(([^)]+)\)", README) if "://" not in link]
     assert len(links) > 10
+    assert "docs/command-line.md" in links
     assert [link for link in links if not (ROOT / link.split("#")[0]).exists()] == []

@@ -1,12 +1,15 @@
 """Builds and runs the checks of the C++ kernel that need no Python inside.
 
     python tests/native/run.py sanitize               # plain loops against the kernel, under ASan and UBSan
+    python tests/native/run.py compare                # the same without them; RUNNER may name an emulator
+    python tests/native/run.py arm                    # the same here and on an emulated ARM: the same bits
+    python tests/native/run.py compile                # compile and link these checks only
     python tests/native/run.py instructions           # instructions of a fixed piece of work against a bound
     python tests/native/run.py instructions --record  # set the bound to what is measured now, plus 5 %
 
 `instructions` needs valgrind. Where that is absent it says so and passes, unless
-LOCALBAYES_REQUIRE_VALGRIND is 1. The compiler is $CXX or g++; its options are those of CMakeLists.txt, so
-that what is checked is what is shipped.
+LOCALBAYES_REQUIRE_VALGRIND is 1. The compiler is $CXX or g++, which may compile for another machine; its
+options are those of CMakeLists.txt, so that what is checked is what is shipped.
 """
 
 from __future__ import annotations
@@ -14,8 +17,8 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -32,30 +35,44 @@ SLACK = 1.05
 SANITIZE = ["-O1", "-g1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 
 
+# Debian's g++-aarch64-linux-gnu and qemu-user.
+ARM = {"CXX": "aarch64-linux-gnu-g++", "RUNNER": "qemu-aarch64 -L /usr/aarch64-linux-gnu"}
+
+
 class Failed(Exception):
     """A check that failed; the text says why and what to do."""
 
 
+def machine() -> str:
+    """The processor that the compiler compiles for: "x86_64", "aarch64", ..."""
+    return run(compiler(), "-dumpmachine").stdout.split("-")[0].replace("arm64", "aarch64")
+
+
 def is_x86() -> bool:
     """Whether the sources for x86 are part of the build."""
-    return platform.machine().lower() in ("x86_64", "amd64")
+    return machine() == "x86_64"
+
+
+def is_arm() -> bool:
+    """Whether the source for 64-bit ARM is part of the build."""
+    return machine() == "aarch64"
 
 
 def build_options() -> tuple[list[str], dict[str, list[str]]]:
     """Compiler options of CMakeLists.txt: for all sources, and by source."""
     text = (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
-    common = re.search(r"add_compile_options\(([^)]*)\)", text)
-    if common is None:
+    lists = {name: words.split() for name, words in re.findall(r"set\((\w+_OPTIONS)\s+([^)]*)\)", text)}
+    if "KERNEL_OPTIONS" not in lists:
         raise Failed(
-            "CMakeLists.txt has no add_compile_options(...); tests/native/run.py reads its options there"
+            "CMakeLists.txt has no set(KERNEL_OPTIONS ...); tests/native/run.py reads its options there"
         )
     own = {
-        name: options.split(";")
+        name: lists[options]
         for name, options in re.findall(
-            r"\$\{KERNELS\}/(\w+\.cpp)\s+PROPERTIES\s+COMPILE_OPTIONS\s+\"([^\"]*)\"", text
+            r"\$\{KERNELS\}/(\w+\.cpp)\s+PROPERTIES\s+COMPILE_OPTIONS\s+\"\$\{(\w+)\}\"", text
         )
     }
-    return ["-std=c++20", *common[1].split()], own
+    return ["-std=c++20", *lists["KERNEL_OPTIONS"]], own
 
 
 def run(*command: object) -> subprocess.CompletedProcess[str]:
@@ -84,8 +101,12 @@ def build(programs: list[str], folder: Path, extra: list[str], emulate: bool = F
     """Compile the kernel, AVX-512 emulated or not, and programs of this folder; return their executables."""
     common, own = build_options()
     folder.mkdir(parents=True, exist_ok=True)
+    names = match_sources()
     if is_x86():
         common.append("-DLOCALBAYES_X86")
+    if is_arm():
+        common.append("-DLOCALBAYES_NEON")
+        names.append("isa_neon.cpp")
     if emulate:
         own["isa_avx512.cpp"] = [f"-I{HERE / 'emulated'}"]
 
@@ -96,7 +117,7 @@ def build(programs: list[str], folder: Path, extra: list[str], emulate: bool = F
         return target
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        sources = [*(KERNELS / name for name in match_sources()), *(HERE / name for name in programs)]
+        sources = [*(KERNELS / name for name in names), *(HERE / name for name in programs)]
         objects = list(pool.map(compile_one, sources))
     kernel = objects[: -len(programs)]
     executables = []
@@ -121,6 +142,33 @@ def sanitize(tables: int) -> None:
     if emulate:
         print(run(check, tables, "portable", "avx512").stdout.rstrip(), "(emulated: this machine lacks it)")
     print(run(pairs, 5 * tables).stdout, end="")
+
+
+def compile_checks() -> tuple[str, list[Path]]:
+    """Compile and link the checks for the machine of $CXX; its name and the executables."""
+    target = run(compiler(), "-dumpmachine").stdout.strip()
+    executables = build(["check.cpp", "check_pairs.cpp"], ROOT / "build" / "native" / target, [])
+    print(f"the kernel and its checks compile and link for {target} ({compiler_version()})", flush=True)
+    return target, executables
+
+
+def compare(tables: int) -> str:
+    """Check the kernel against plain loops as it is shipped, on the machine of $CXX; the digest."""
+    target, (check, pairs) = compile_checks()
+    runner = shlex.split(os.environ.get("RUNNER", ""))
+    said = run(*runner, check, tables).stdout
+    print(f"{target}: {said}", end="", flush=True)
+    print(f"{target}: {run(*runner, pairs, 5 * tables).stdout}", end="", flush=True)
+    return said.split()[-1]
+
+
+def arm(tables: int) -> None:
+    """Check the kernel on an emulated 64-bit ARM, and that its results are those of this machine."""
+    here = compare(tables)
+    os.environ.update(ARM)
+    if compare(tables) != here:
+        raise Failed("the results on aarch64 are not those of this machine; see the digests above")
+    print("aarch64 has the bits of this machine")
 
 
 def count_instructions(executable: Path, work: str) -> int:
@@ -192,6 +240,13 @@ def main() -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     sanitizing = commands.add_parser("sanitize", help="compare with plain loops under ASan and UBSan")
     sanitizing.add_argument("--tables", type=int, default=120, help="random tables to try (default 120)")
+    comparing = commands.add_parser(
+        "compare", help="compare with plain loops on the machine $CXX compiles for"
+    )
+    comparing.add_argument("--tables", type=int, default=120, help="random tables to try (default 120)")
+    emulating = commands.add_parser("arm", help="the same here and on an emulated 64-bit ARM")
+    emulating.add_argument("--tables", type=int, default=120, help="random tables to try (default 120)")
+    commands.add_parser("compile", help="compile and link the checks, and run nothing")
     counting = commands.add_parser("instructions", help="count instructions and compare with their bound")
     counting.add_argument(
         "--record", action="store_true", help="set the bound to what is measured, plus 5 %%"
@@ -200,6 +255,12 @@ def main() -> int:
     try:
         if options.command == "sanitize":
             sanitize(options.tables)
+        elif options.command == "compare":
+            compare(options.tables)
+        elif options.command == "compile":
+            compile_checks()
+        elif options.command == "arm":
+            arm(options.tables)
         else:
             instructions(options.record)
     except Failed as problem:

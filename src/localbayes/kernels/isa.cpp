@@ -13,6 +13,9 @@ std::vector<const Isa*> available_isas() {
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt"))
         found.push_back(&isa_avx2);
 #endif
+#ifdef LOCALBAYES_NEON
+    found.push_back(&isa_neon);
+#endif
     found.push_back(&isa_portable);
     return found;
 }

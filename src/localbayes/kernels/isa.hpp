@@ -62,7 +62,7 @@ struct Isa {
     PairFormulas<double> weighted;  // for sums of weights
 };
 
-extern const Isa isa_portable, isa_avx2, isa_avx512;
+extern const Isa isa_portable, isa_neon, isa_avx2, isa_avx512;
 std::vector<const Isa*> available_isas();  // best first
 
 }  // namespace localbayes
