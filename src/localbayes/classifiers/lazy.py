@@ -187,7 +187,7 @@ class LazyClassifier(BayesClassifier):
         # From the nearest to the farthest, as the kernel adds up.
         return [Weighting(weights, np.cumsum(weights * distance_counts, axis=2)[..., -1])]
 
-    def combine(self, log_joints: Sequence[Floats], distance_counts: npt.NDArray[Any]) -> Floats:
+    def combine(self, log_joints: Sequence[Floats], distance_counts: Any) -> Floats:
         """Log joint from those of all weightings; the only one here."""
         return log_joints[0]
 

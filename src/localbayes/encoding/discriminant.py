@@ -94,7 +94,8 @@ class Discriminant:
         share /= share.sum(axis=1, keepdims=True)
         odds: Floats = np.log(share[:, : self.n_scores] + 1e-9) - np.log1p(1e-9 - share[:, : self.n_scores])
         # A number that was a cut when it was learned must stay one, on any machine and in a page.
-        return np.round(np.clip(odds, -_MOST_ODDS, _MOST_ODDS), _DIGITS)
+        rounded: Floats = np.clip(odds, -_MOST_ODDS, _MOST_ODDS).round(_DIGITS)
+        return rounded
 
 
 def learn_discriminant(
