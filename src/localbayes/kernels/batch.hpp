@@ -19,7 +19,6 @@ struct Batch {
     bool weighted;
     const Distance* distance = nullptr;  // null: Hamming's
     const Recipes* recipes = nullptr;    // of every segment, if there is a distance
-    bool hits_only = false;              // C without the columns of known values, where values may be missing
 
     bool may_miss() const { return segments[0].may_miss; }
     int columns() const { return may_miss() ? 2 * m : m; }
@@ -27,7 +26,7 @@ struct Batch {
     // While C is counted it has a column for every binary digit of the agreement, and then one for every attribute that
     // rows may lack.
     int n_hits() const { return distance ? distance->n_hits() : m; }
-    int raw_columns() const { return n_hits() + (may_miss() && !hits_only ? m : 0); }
+    int raw_columns() const { return n_hits() + (may_miss() ? m : 0); }
     int raw_width() const { return padded(raw_columns(), 4); }
     // V is [query][distance][class], with room for a multiple of four classes.
     size_t class_room() const { return padded(n_classes, 4); }
