@@ -24,7 +24,8 @@ R = 3
 def small_limits(monkeypatch):
     """Tables of a test are small: put rows together, and make runs, from few rows on."""
     monkeypatch.setattr(frequencies, "_LEAST_ROWS", 4)
-    monkeypatch.setattr(frequencies, "_LEAST_RUN", 3)
+    monkeypatch.setattr(frequencies, "_LEAST_RUN", 20)
+    monkeypatch.setattr(frequencies, "_SHORT_RUN", 3)
 
 
 @pytest.fixture
@@ -94,17 +95,18 @@ def test_counts_are_those_of_all_rows(seed, n, kind, parts, left_out):
 @given(
     seed=st.integers(0, 2**31),
     kind=st.sampled_from(KINDS),
+    n=st.sampled_from([700, 5000]),
     n_kappas=st.sampled_from([1, 3, 6]),
     left_out=st.booleans(),
     may_miss=st.booleans(),
 )
-def test_sums_for_weights_of_distances_are_sums_over_rows(seed, kind, n_kappas, left_out, may_miss):
+def test_sums_for_weights_of_distances_are_sums_over_rows(seed, kind, n, n_kappas, left_out, may_miss):
     """S and T under the paper's weights equal those of C, on every instruction set to the same bits."""
-    codes, classes, weights = table(seed, 700, kind)
+    codes, classes, weights = table(seed, n, kind)
     if may_miss:
         codes[np.random.default_rng(seed).random(codes.shape) < 0.1] = missing_code(codes.dtype)
     index = index_of(codes, classes, weights, 2, may_miss)
-    asked, kappas = np.arange(0, 700, 90), np.linspace(1, 40, n_kappas)
+    asked, kappas = np.arange(0, n, n // 8), np.linspace(1, 40, n_kappas)
     own = (classes[asked], None if weights is None else weights[asked]) if left_out else (None, None)
     bits = set()
     for name in kernels.isas():

@@ -18,8 +18,9 @@ Integers = npt.NDArray[np.int64]
 # Equal rows are put together where that saves a quarter of the rows and a block of the kernel at least: below
 # that, runs cost more than they save.
 _LEAST_SHARE, _LEAST_ROWS = 0.25, 2048
-# Cells of one weight from which on they are a run. Fewer are summed up one by one for less.
-_LEAST_RUN = 256
+# Cells of one weight from which on they are a run. Many rows of different weights are summed up for less; few
+# are not, and frequencies, which must stay exact, are not either.
+_LEAST_RUN, _SHORT_RUN, _MANY_LOOSE = 256, 8, 1024
 
 
 @dataclass(frozen=True)
@@ -175,7 +176,9 @@ def arrange(
         counts = np.bincount(cells, weights, minlength=len(first)).astype(np.float64)
     assert counts is not None
     classes = row_classes if first is None else row_classes[first]
-    group, values = _runs(counts, classes, n_classes)
+    group, values = _runs(counts, classes, n_classes, _SHORT_RUN if weights is None else _LEAST_RUN)
+    if weights is not None and (group % len(values) == len(values) - 1).sum() < _MANY_LOOSE:
+        group, values = _runs(counts, classes, n_classes, _SHORT_RUN)
     if found is None and len(values) == 1:
         return _by_class(row_classes, n_classes)
     order = np.argsort(group, kind="stable")
@@ -207,14 +210,16 @@ def _starts(lengths: npt.NDArray[Any]) -> Integers:
     return start
 
 
-def _runs(weights: npt.NDArray[Any], classes: ClassCodes, n_classes: int) -> tuple[npt.NDArray[Any], Floats]:
+def _runs(
+    weights: npt.NDArray[Any], classes: ClassCodes, n_classes: int, least: int
+) -> tuple[npt.NDArray[Any], Floats]:
     """Run of every cell, by class and then by weight, and the weights of a class's runs, 0 for the last."""
     values, which, counts = np.unique(weights, return_inverse=True, return_counts=True)
-    common = (counts >= _LEAST_RUN) & (values > 0)
+    common = (counts >= least) & (values > 0)
     values, place = values[common], np.where(common, np.cumsum(common) - 1, common.sum())
     runs = len(values) + 1
     group = classes.astype(np.int64) * runs + place[which]
-    few = np.bincount(group, minlength=n_classes * runs) < _LEAST_RUN
+    few = np.bincount(group, minlength=n_classes * runs) < least
     group = np.where(few[group], classes.astype(np.int64) * runs + runs - 1, group)
     # Numbers of two bytes are sorted digit by digit.
     return group.astype(np.min_scalar_type(n_classes * runs)), np.append(values, 0.0).astype(np.float64)

@@ -20,7 +20,6 @@ struct Batch {
     const Distance* distance = nullptr;  // null: Hamming's
     const Recipes* recipes = nullptr;    // of every segment, if there is a distance
     int first_counted = -1;              // if not negative, only so many attributes are counted in C
-    bool hits_only = false;              // C without the columns of known values, where values may be missing
 
     bool may_miss() const { return segments[0].may_miss; }
     int columns() const { return may_miss() ? 2 * m : m; }
@@ -29,7 +28,7 @@ struct Batch {
     // rows may lack.
     int n_hits() const { return distance ? distance->first_hit(counted()) : m; }
     int counted() const { return first_counted < 0 ? m : first_counted; }
-    int raw_columns() const { return n_hits() + (may_miss() && !hits_only ? m : 0); }
+    int raw_columns() const { return n_hits() + (may_miss() ? m : 0); }
     int raw_width() const { return padded(raw_columns(), 4); }
     // V is [query][distance][class], with room for a multiple of four classes.
     size_t class_room() const { return padded(n_classes, 4); }

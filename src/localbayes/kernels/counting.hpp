@@ -187,7 +187,7 @@ private:
             const int agreement = query[i] >= kMissing ? 0 : b.distance ? b.distance->s(i, query[i], query[i]) : 1;
             for (int l = 0; agreement >> l != 0; ++l)
                 if (agreement >> l & 1) row[(b.distance ? b.distance->first_hit(i) : i) + l] -= weight;
-            if (b.raw_columns() > b.n_hits() && (query[i] != kMissing) == kCountsKnown) row[b.n_hits() + i] -= weight;
+            if (b.may_miss() && (query[i] != kMissing) == kCountsKnown) row[b.n_hits() + i] -= weight;
         }
     }
 

@@ -28,7 +28,6 @@ public:
           prior_(S_.size()), best_(step_ * weights_.n_sets) {
         if (prunes_) {
             if (!batch.may_miss()) absence_.emplace(batch);
-            else if (weights_.n_sets == 1) hits_.emplace(only_hits(batch), 1, 1);
             matches_.resize(S_.size());  // bounds are taken four at a time
             bound_.resize(S_.size());
             wanted_.resize(step_ * r_);
@@ -84,24 +83,8 @@ private:
         std::fill(best_.begin(), best_.end(), kNever);
         for (int round = 0; round <= kSingleRounds; ++round) {
             choose(part.n_queries, round == kSingleRounds);
-            if (hits_ && round > 0) drop(only_hits(part), places, V);
             score(part, places, V, wanted_.data(), first);
         }
-    }
-
-    static Batch only_hits(Batch b) {
-        b.hits_only = true;
-        return b;
-    }
-
-    // Takes back classes that the matches without the known values show to be below the best: half of the columns.
-    void drop(const Batch& part, const Places& places, const double* V) {
-        const auto fill = [&](int64_t q, int y, const Live& live, double* w) { weights_.fill(q, y, live, w); };
-        hits_->sum(part, places, V, wanted_.data(), fill, [&](int64_t q, int y, const Live&, const double* T) {
-            const size_t at = q * r_ + y;
-            const double most = scorer_.bound_of_hits({&prior_[at], T, &S_[at], 1}, matches_[at], part.query(q));
-            if (most < best_[q] - margin_ - kRounding) wanted_[at] = 0;
-        });
     }
 
     void find_bounds(const Batch& part, const Places& places) {
@@ -155,8 +138,7 @@ private:
     std::vector<double> best_;             // [query][set]
     std::vector<double> matches_, bound_;  // like S
     std::vector<uint8_t> wanted_, lacking_;
-    std::optional<Absence> absence_;         // not used where values may be missing
-    std::optional<Summer<W, Count>> hits_;  // used where they may
+    std::optional<Absence> absence_;  // not used where values may be missing
 };
 
 }  // namespace

@@ -1,8 +1,5 @@
 // Scores of naive Bayes from weighted sums.
 #pragma once
-#include <algorithm>
-#include <cmath>
-#include <functional>
 #include <map>
 #include <vector>
 
@@ -102,30 +99,6 @@ public:
         for (const auto& [size, columns] : may_miss_ ? factors.sizes : sizes_)
             bound -= columns * (log_above(laplace_.alpha * size + S) - kLogAbove);
         return bound == bound ? bound : kNever + Four{};
-    }
-
-    // No less than log_joint where values may be missing, from the weights T_i of rows that agree. Rows that lack value i
-    // have a weight M_i <= S - T_i, and the sum of the M_i is what is left of the matches. A factor is (alpha + T_i) /
-    // (alpha q_i + S - M_i); the logarithm of its inverse is concave in M_i, so a chord bounds it, and the steepest
-    // chords get the most of the sum.
-    double bound_of_hits(const Sums& sums, double matches, const uint32_t* query) const {
-        const double S = *sums.S;
-        double bound = std::log(*sums.prior), rest = matches - m_ * S;
-        std::vector<std::pair<double, double>> chords;  // slope, and the largest M_i
-        for (int i = 0; i < m_; ++i) {
-            if (query[i] == kMissing) continue;
-            const double T = sums.T[i * sums.room], most = S - T, gain = std::log((without_[i] + S) / (without_[i] + T));
-            bound += std::log(laplace_.alpha + T) - std::log(without_[i] + S);
-            rest += S - T;
-            if (most > 0) chords.emplace_back(gain / most, most);
-        }
-        std::sort(chords.begin(), chords.end(), std::greater<>());
-        for (const auto& [slope, most] : chords) {
-            if (rest <= 0) break;
-            bound += slope * std::min(rest, most);
-            rest -= most;
-        }
-        return bound;
     }
 
 private:

@@ -86,7 +86,7 @@ private:
     // Sums of the queries of a pass over rows with weights of their own.
     struct Loose {
         Loose(const Batch& b, int n_sets, int room, size_t per_pass)
-            : n_sets(n_sets), room(room), n_distances(b.n_distances()), width(b.raw_width() * size_t(room)),
+            : n_sets(n_sets), room(room), weighted(b.weighted), n_distances(b.n_distances()), width(b.raw_width() * size_t(room)),
               sums(b.raw_columns(), b.n_hits(), n_distances), by_distance(kLoose ? per_pass * n_sets * n_distances : 0),
               T(kLoose ? per_pass * width : 0), w(size_t(n_distances) * room) {}
 
@@ -96,7 +96,9 @@ private:
             std::fill_n(from, width, 0.0);
         }
 
-        int n_sets, room, n_distances;
+        int n_sets, room;
+        bool weighted;
+        int n_distances;
         size_t width;
         LooseSums<W> sums;
         std::vector<double> by_distance, T;  // [slot][set][distance], zero where no row is; [slot][column][set]
@@ -118,9 +120,10 @@ private:
                     for (size_t l = 0; l < loose.live.size(); ++l) to[loose.live[l]] = loose.w[l * loose.room + k];
             }
         }
-        // Few rows are left to C: their weights may add up without rounding, and T then does not depend on their order.
+        // Frequencies, and few rows, are left to C: what they count adds up without rounding, or may do so, and T then
+        // does not depend on the order of rows.
         bool add(size_t slot, const Sight<W>& sight, const Piece& piece) {
-            if (!piece.many) return false;
+            if (!piece.many || !loose.weighted) return false;
             for (int k = 0; k < loose.n_sets; ++k)
                 loose.sums.add(sight.sums, sight.planes.top, sight.planes.columns, piece,
                                &loose.by_distance[(slot * loose.n_sets + k) * loose.n_distances],
