@@ -219,7 +219,7 @@ def test_too_many_rows_for_pair_counts() -> None:
 
     labels = CategorySummary("y", {"a": 2**31, "b": 1}, False, 0)
     with pytest.raises(ValueError, match="at most 2147483647 rows, got 2147483649"):
-        set_domains(TAN(), [], TableSummary([], labels, 2**31 + 1, False))
+        set_domains(TAN(), [], TableSummary([], labels, 2**31 + 1, False), lambda numbers: [])
 
 
 def test_wrong_passes() -> None:
