@@ -3,7 +3,7 @@
     python -m benchmarks.load --seconds 60
 
 Eight threads, four forked and four spawned processes ask one classifier for probabilities, while the model
-and each copy of it go on learning. The rows come in batches, so the model has a known number of states. The
+and each copy of it go on learning and forgetting. The rows come in batches, so the model has a known number of states. The
 answer of every state is computed beforehand by `fit` on all its rows. An answer under load must have the bits
 of one of them. Memory is looked at every half second.
 """
@@ -94,16 +94,23 @@ class Watch:
 
 
 class Learner:
-    """Teaches a model batch after batch; after the last one it begins again with the first."""
+    """Teaches a model batch after batch, and then lets it forget them, the last one first."""
 
     def __init__(self, model: Any) -> None:
-        self.model, self.k, self.batches = model, STATES - 1, [batch(k) for k in range(STATES)]
+        self.model, self.k, self.up = model, 0, True
+        self.batches = [batch(k) for k in range(STATES)]
+        model.fit(*self.batches[0])
 
     def step(self) -> None:
-        """Learn one more batch."""
-        self.k = (self.k + 1) % STATES
-        X, y = self.batches[self.k]
-        (self.model.fit if self.k == 0 else self.model.partial_fit)(X, y)
+        """Learn one more batch, or forget the last one."""
+        if self.up:
+            self.k += 1
+            self.model.partial_fit(*self.batches[self.k])
+        else:
+            n = FIRST + MORE * self.k
+            self.model.forget(rows=np.arange(n - MORE, n))
+            self.k -= 1
+        self.up = self.k < STATES - 1 and (self.up or self.k == 0)
 
 
 def process(model: Any, known: dict[str, int], until: float, results: Any, what: str) -> None:
