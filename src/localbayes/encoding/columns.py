@@ -131,7 +131,8 @@ class CategoricalColumn:
         if self._known[:2] != (self.missing_at, id(self.values)):
             # The list is kept, so that no other one can have its id.
             self._known = self.missing_at, id(self.values), self._codes(), self.values
-        return self._known[2].get(cell)
+        code: int | None = self._known[2].get(cell)
+        return code
 
     def canonical_order(self) -> npt.NDArray[np.int64]:
         """Codes in the order that a fit on all rows would give them: values sorted, then "missing"."""
@@ -348,7 +349,8 @@ def bins_of_table(cuts: npt.NDArray[np.float64], numbers: npt.NDArray[np.float64
     [[0, 0], [1, 2]]
     """
     if numbers.size <= _FEW_CELLS:
-        return (cuts < numbers.T).sum(axis=0, dtype=np.uint8).T.copy()
+        few: npt.NDArray[np.uint8] = (cuts < numbers.T).sum(axis=0, dtype=np.uint8).T.copy()
+        return few
     bins = np.zeros(numbers.shape[::-1], np.uint8)
     for cut in cuts:
         bins += (cut < numbers.T).view(np.uint8)
