@@ -3,6 +3,8 @@
 import sys
 from typing import Any
 
+import numpy as np
+
 __all__ = ["cells_of_row"]
 
 
@@ -19,7 +21,8 @@ def cells_of_row(X: Any) -> list[Any] | None:
     """
     pandas, polars = sys.modules.get("pandas"), sys.modules.get("polars")
     if pandas is not None and isinstance(X, pandas.DataFrame) and len(X) == 1:
-        return list(X.iloc[0].tolist())
+        # A row of several types holds the numbers of NumPy.
+        return [cell.item() if isinstance(cell, np.generic) else cell for cell in X.iloc[0].tolist()]
     if polars is not None and isinstance(X, polars.DataFrame) and len(X) == 1:
         return list(X.row(0))
     return None
