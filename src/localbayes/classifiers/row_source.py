@@ -100,7 +100,7 @@ class IndexedRows(RowSource):
 
     def __init__(self, index: MatchIndex) -> None:
         self.index = index
-        self._weighted = any(segment.weights is not None for segment in index.segments)
+        self._weighted = any(segment.weighted for segment in index.segments)
 
     @property
     def n_rows(self) -> int:

@@ -160,7 +160,13 @@ def _imported(spec: str) -> Method:
 def _alternative(name: str) -> Method:
     kind = alternatives.INPUT.get(name, "array")
     fit = partial(_fit_alternative, name, kind)
-    return Method(name, (name,), fit, partial(predict_sklearn, name, kind), (alternatives.ABOUT[name],))
+    return Method(
+        name,
+        (name,),
+        fit,
+        partial(predict_sklearn, name, kind, flat=name == "CatBoost"),
+        (alternatives.ABOUT[name],),
+    )
 
 
 def _fit_alternative(name: str, kind: str, fold: Fold) -> Any:

@@ -176,13 +176,16 @@ def fit_sklearn(estimator: Any, kind: str, fold: Fold) -> Any:
 
 
 def predict_sklearn(
-    name: str, kind: str, model: Any, fold: Fold, columns: Sequence[str]
+    name: str, kind: str, model: Any, fold: Fold, columns: Sequence[str], flat: bool = False
 ) -> dict[str, Prediction]:
-    """Ask any scikit-learn classifier: for labels, and for probabilities if it has them."""
+    """Ask any scikit-learn classifier: for labels, and for probabilities if it has them.
+
+    ``flat`` is for one that gives labels as a column, as CatBoost does where there are several classes.
+    """
     table = fold.table(kind, fold.test_rows)
     labels = np.asarray(model.predict(table))
-    if labels.shape == (len(table), 1) and len(table) != 1:
-        labels = labels[:, 0]  # so CatBoost answers where there are more than two classes
+    if flat:
+        labels = labels.ravel()
     if not hasattr(model, "predict_proba"):
         return {name: Prediction((), labels=labels)}
     return {name: Prediction(model.classes_, _log_proba(model, table), labels)}
