@@ -3,9 +3,9 @@
     python -m benchmarks.load --seconds 60
 
 Eight threads, four forked and four spawned processes ask one classifier for probabilities, while the model
-and each copy of it go on learning and forgetting. The rows come in batches, so the model has a known number of states. The
-answer of every state is computed beforehand by `fit` on all its rows. An answer under load must have the bits
-of one of them. Memory is looked at every half second.
+and each copy of it go on learning and forgetting. The rows come in batches, so the model has a known number
+of states. The answer of every state is computed beforehand by `fit` on all its rows. An answer under load
+must have the bits of one of them. Memory is looked at every half second.
 """
 
 from __future__ import annotations
