@@ -244,6 +244,13 @@ def test_damage_is_noticed(tmp_path: Path) -> None:
             assert same_bits(load_model(path).predict_proba(X), expected)
 
 
+def with_entry(table: Any, value: int) -> Any:
+    """The table with another value in one place."""
+    changed = table.copy()
+    changed[0, 0] = value
+    return changed
+
+
 @pytest.mark.parametrize("name", ["NB", "TAN", "AODE", "WAODE", "HNB"])
 @pytest.mark.parametrize(
     ("part", "wrong"),
@@ -252,6 +259,7 @@ def test_damage_is_noticed(tmp_path: Path) -> None:
         ("value_counts", lambda table: table.astype(str)),
         ("value_counts", lambda table: -table),
         ("value_counts", lambda table: table + 1),
+        ("value_counts", lambda table: with_entry(table, np.iinfo(table.dtype).max)),
         ("class_counts", lambda table: table[None]),
         ("class_counts", lambda table: table + 1),
     ],

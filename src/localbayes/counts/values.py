@@ -207,8 +207,10 @@ class ValueCounts:
 
     def _check_sums(self) -> None:
         """Refuse counts of values that do not add up to those of classes."""
+        # One by one first: the sum of huge numbers wraps around.
         by_attribute = np.add.reduceat(self.value_counts, self.first_slot[:-1])
-        if exceeds(by_attribute, self.class_counts) or self.value_counts[self._unseen].any():
+        each_fits = not exceeds(self.value_counts, self.class_counts)
+        if not each_fits or exceeds(by_attribute, self.class_counts) or self.value_counts[self._unseen].any():
             raise ValueError("the counts of values do not add up to those of the classes")
 
     def _tables(self) -> dict[str, npt.NDArray[Any]]:
