@@ -48,7 +48,7 @@ sanitize: $(VENV)/installed
 # Model files and tables with the extension itself under AddressSanitizer and UBSan; the same cases every time.
 sanitize-extension: $(VENV)/installed
 	$(BIN)/python -m pip install --quiet cmake nanobind
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tests/fuzz/run.py models tables --sanitized --cases 1000 --jobs $(JOBS)
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tests/fuzz/run.py models tables --sanitized --cases 4000 --jobs $(JOBS)
 
 # Damaged model files, data files and stores, and random tables: CASES of each. FIRST gives other cases.
 fuzz: $(VENV)/installed
