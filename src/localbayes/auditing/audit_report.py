@@ -130,7 +130,7 @@ def audit(X: Any, y: Any, model: BayesClassifier | None = None, against: Any = N
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # columns that are left out are listed in the report
         proba = left_out_proba(model, X, given)
-    groups = row_groups(X)
+    ranking, groups = rank_rows(proba, own), row_groups(X)
     conflicts = conflicts_of(groups, given)
     counts = np.bincount(own, minlength=len(labels.classes))
     ranked = np.argsort(-counts, kind="stable")
@@ -141,8 +141,8 @@ def audit(X: Any, y: Any, model: BayesClassifier | None = None, against: Any = N
         method=str(model),
         accuracy=float((proba.argmax(axis=1) == own).mean()),
         columns=profile_columns(X, given),
-        suspects=suspects_of(proba, own, labels.classes),
-        ranking=rank_rows(proba, own),
+        suspects=suspects_of(proba, own, labels.classes, ranking),
+        ranking=ranking,
         conflicts=conflicts,
         best_accuracy=best_accuracy(conflicts, len(own)),
         repeated=repeated_rows(groups, given),

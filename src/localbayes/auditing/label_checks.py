@@ -48,12 +48,15 @@ def rank_rows(proba: npt.NDArray[np.float64], own: npt.NDArray[np.int64]) -> npt
 
 
 def suspects_of(
-    proba: npt.NDArray[np.float64], own: npt.NDArray[np.int64], labels: npt.NDArray[Any]
+    proba: npt.NDArray[np.float64],
+    own: npt.NDArray[np.int64],
+    labels: npt.NDArray[Any],
+    ranking: npt.NDArray[np.int64],
 ) -> list[Suspect]:
-    """Rows for which another label is more probable than their own, the least probable labels first."""
+    """Rows for which another label is more probable than their own, in the order of :func:`rank_rows`."""
     likely = proba.argmax(axis=1)
     found = []
-    for row in rank_rows(proba, own).tolist():
+    for row in ranking.tolist():
         given, best = int(own[row]), int(likely[row])
         if proba[row, best] > proba[row, given]:
             found.append(

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from localbayes.cli.input_tables import check_place, size_text
+from localbayes.cli.input_tables import check_page_name, check_place, size_text
 from localbayes.cli.inputs import Columns, data_path, input_name, read_labelled, reading
 from localbayes.cli.options import (
     CategoricalOption,
@@ -100,8 +100,7 @@ def audit(
 
     if html is not None:
         check_place(html, force, data_path(data), *([] if against is None else [data_path(against)]))
-        if html.suffix.lower() not in (".html", ".htm"):
-            raise ValueError(f"--html must end in .html or .htm, got {html}")
+        check_page_name("--html", html)
     model = make_model(method, param) if method or param else None
     columns, how = Columns(categorical, drop, keep), reading(sep, encoding, na, decimal)
     X, y = read_labelled(data, target, columns, how, skip_unlabelled)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from localbayes.cli.errors import one_line
-from localbayes.cli.input_tables import check_place
+from localbayes.cli.input_tables import check_page_name, check_place
 from localbayes.cli.inputs import data_path, features_for, input_name, reading
 from localbayes.cli.layout import add_row, least_width, make_table, print_table, stdout_console
 from localbayes.cli.options import (
@@ -94,8 +94,7 @@ def explain(
 
     if html is not None:
         check_place(html, force, model_file, data_path(data))
-        if html.suffix.lower() not in (".html", ".htm"):
-            raise ValueError(f"--html must end in .html or .htm, got {html}")
+        check_page_name("--html", html)
     model = load_classifier(model_file)
     X, _ = features_for(model, model_file, data, reading(sep, encoding, na, decimal))
     if not 0 <= row < len(X):

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["TABLE_HELP", "check_place", "check_table_name", "counted", "size_text", "table_bytes"]
+__all__ = [
+    "TABLE_HELP",
+    "check_page_name",
+    "check_place",
+    "check_table_name",
+    "counted",
+    "size_text",
+    "table_bytes",
+]
 
 TABLE_HELP = "A table: .csv, .tsv, .arff, .jsonl (each also .gz, .bz2, .zst, .zip), .xlsx or .parquet."
 
@@ -104,6 +112,12 @@ def check_place(output: Path, force: bool, *inputs: Path) -> None:
         if output.exists() and path.exists() and output.samefile(path):
             raise ValueError(f"{output} is what this command reads; choose another name for the output")
     check_output(output, force)
+
+
+def check_page_name(option: str, path: Path) -> None:
+    """Refuse the name of a page that a browser would not open as one."""
+    if path.suffix.lower() not in (".html", ".htm"):
+        raise ValueError(f"{option} must end in .html or .htm, got {path}")
 
 
 def check_table_name(path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from localbayes.cli.input_tables import check_place, counted
+from localbayes.cli.input_tables import check_page_name, check_place, counted
 from localbayes.cli.inputs import data_path, features_for, input_name, reading
 from localbayes.cli.options import DecimalOption, EncodingOption, ForceOption, NaOption, SepOption
 
@@ -61,8 +61,7 @@ def what_if(
     from localbayes.whatif import what_if as write_page
 
     check_place(output, force, model_file, *([] if table is None else [data_path(table)]))
-    if output.suffix.lower() not in (".html", ".htm"):
-        raise ValueError(f"--output must end in .html or .htm, got {output}")
+    check_page_name("--output", output)
     if not 0 < max_mb < _MOST_MB:
         raise ValueError(f"--max-mb must be a number from 0 to {_MOST_MB:,}, got {max_mb}")
     model = load_model(model_file)
