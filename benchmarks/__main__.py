@@ -79,7 +79,7 @@ def main() -> None:
     output = options.output or (None if quick or options.only else HERE)
     if output:
         facts["localbayes"] = localbayes.__version__
-        packages = ("numpy", "scikit-learn", "faiss-cpu", "pandas", "scipy")
+        packages = ("numpy", "scikit-learn", "faiss-cpu", "lightgbm", "catboost", "pandas", "scipy")
         facts |= versions(*packages)
         lacking = Weka.missing()
         left_out = [f"Weka: {lacking}"] if lacking else []

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+from catboost import CatBoostClassifier
+from lightgbm import LGBMClassifier
 
 from benchmarks.lazy import per_query
-from benchmarks.measure import Ratio, best_times
-from benchmarks.tables import split_set
+from benchmarks.measure import Ratio, best_times, duration
+from benchmarks.tables import Split, split_set
 from localbayes import LCWNB, LocalBayesClassifier
 from localbayes.counts import HAMMING, MatchIndex, Ordered
 
@@ -17,8 +20,9 @@ __all__ = ["flagship", "ordered"]
 
 
 def flagship(folder: Path, quick: bool) -> Iterator[Ratio]:
-    """Predictions of the local Bayes classifier on letter against those of LCWNB."""
+    """The local Bayes classifier on letter: predictions against LCWNB's, learning against boosting."""
     split = split_set("letter", folder)
+    yield from learning(split, quick)
     local = LocalBayesClassifier().fit(split.train, split.y_train)
     plain = LCWNB(5).fit(split.train, split.y_train)
     n = len(split.test)
@@ -47,6 +51,30 @@ def flagship(folder: Path, quick: bool) -> Iterator[Ratio]:
         other=other,
         note="all classes are counted",
     )
+
+
+def learning(split: Split, quick: bool) -> Iterator[Ratio]:
+    """Time of `fit`, one thread each; CatBoost takes minutes and is timed once."""
+    X, y = (split.train[:2000], split.y_train[:2000]) if quick else (split.train, split.y_train)
+    works = {
+        "ours": lambda: LocalBayesClassifier().fit(X, y),
+        "LightGBM": lambda: LGBMClassifier(n_jobs=1, verbose=-1, random_state=0).fit(X, y),
+    }
+    best = best_times(works, 1 if quick else 5)
+    patient = CatBoostClassifier(thread_count=1, verbose=0, random_seed=0, allow_writing_files=False)
+    begin = time.perf_counter()
+    patient.fit(X, y.astype(str))
+    best["CatBoost"] = time.perf_counter() - begin
+    for peer, target, note in (("LightGBM", 0.15, ""), ("CatBoost", 0.02, "CatBoost was timed once")):
+        yield Ratio(
+            f"learning letter, {len(X):,} × {X.shape[1]}, {split.n_classes} classes, one thread",
+            f"LocalBayesClassifier().fit / {peer}'s fit",
+            best["ours"] / best[peer],
+            target,
+            ours=f"fit {duration(best['ours'])}",
+            other=f"{peer} {duration(best[peer])}",
+            note=note,
+        )
 
 
 def ordered(quick: bool) -> Iterator[Ratio]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from lightgbm import LGBMClassifier
 
 from benchmarks.measure import Ratio, best_times, duration
 from benchmarks.tables import split_set
@@ -39,10 +39,6 @@ def small_batches(folder: Path, quick: bool) -> Iterator[Ratio]:
             target,
             ours=f"predict {duration(seconds)}",
         )
-    if find_spec("lightgbm") is None:
-        return
-    from lightgbm import LGBMClassifier
-
     split = split_set("audiology", folder)
     ours = LCWNB(5).fit(split.train, split.y_train)
     theirs = LGBMClassifier(n_jobs=1, verbose=-1, random_state=0).fit(split.train, split.y_train)
