@@ -24,7 +24,7 @@ def flagship(folder: Path, quick: bool) -> Iterator[Ratio]:
     split = split_set("letter", folder)
     yield from learning(split, quick)
     local = LocalBayesClassifier().fit(split.train, split.y_train)
-    plain = LCWNB(5).fit(split.train, split.y_train)
+    plain = LCWNB(5, discretize="width").fit(split.train, split.y_train)
     n = len(split.test)
     works = {
         "local": lambda: local.predict(split.test),

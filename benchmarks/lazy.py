@@ -26,7 +26,7 @@ def per_query(seconds: float, n: int, what: str) -> str:
 def letter(folder: Path, quick: bool) -> Iterator[Ratio]:
     """LCWNB.predict on letter, from a DataFrame, against peers that get codes."""
     split = split_set("letter", folder)
-    model = LCWNB(5).fit(split.train, split.y_train)
+    model = LCWNB(5, discretize="width").fit(split.train, split.y_train)
     n = len(split.test)
     works = {
         "ours": lambda: model.predict(split.test),
@@ -53,7 +53,7 @@ def letter(folder: Path, quick: bool) -> Iterator[Ratio]:
         ours=ours,
         other=per_query(best["k-NN"], n, "k-NN"),
     )
-    default = LCWNB().fit(split.train, split.y_train)
+    default = LCWNB(discretize="width").fit(split.train, split.y_train)
     mixed = best_times(
         {"ours": works["ours"], "default": lambda: default.predict(split.test)}, 1 if quick else 3
     )
@@ -115,7 +115,7 @@ def wide(folder: Path, quick: bool) -> Iterator[Ratio]:
         split = split_set(name, folder)
         frame, codes = split.queries(N_ASKED)
         from_codes = LCWNB(5).fit(split.train_codes, split.y_train)
-        from_frame = LCWNB(5).fit(split.train, split.y_train)
+        from_frame = LCWNB(5, discretize="width").fit(split.train, split.y_train)
         works = {
             "codes": lambda model=from_codes, queries=codes: model.predict(queries),
             "frame": lambda model=from_frame, queries=frame: model.predict(queries),

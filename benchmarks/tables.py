@@ -51,7 +51,7 @@ def split_set(name: str, folder: Path) -> Split:
     cut = len(X) * 9 // 10
     train, test = X.iloc[order[:cut]], X.iloc[order[cut:]]
     y_train = y.iloc[order[:cut]]
-    model = LCWNB(5).fit(train, y_train)
+    model = LCWNB(5, discretize="width").fit(train, y_train)
     sizes = model.sizes_
     return Split(
         name,

@@ -9,9 +9,11 @@ import pandas as pd
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from sklearn.naive_bayes import CategoricalNB
 
 import localbayes.datasets
 from command_line import ok, run
+from localbayes import LCWNB, NB
 from localbayes.classifiers import METHODS
 from localbayes.datasets import load, load_arff
 from localbayes.datasets.arff import Attribute, Table, write_arff
@@ -326,3 +328,32 @@ def test_every_discretizer_is_documented():
     table = page.partition("| `discretize=` |")[2].partition("\n\n")[0]
     rows = [line.split("`")[1].strip('"') for line in table.splitlines() if line.startswith("| `")]
     assert rows == list(DISCRETIZERS)
+
+
+@pytest.mark.parametrize("classifier", [NB, LCWNB])
+@pytest.mark.parametrize("weights", [None, np.repeat([1.0, 2.0], 130)])
+def test_few_whole_numbers_have_a_bin_each(classifier, weights):
+    """Odd and even are told apart in a column of few whole numbers, as scikit-learn's CategoricalNB does."""
+    X = np.arange(260)[:, None] % 26
+    y = X[:, 0] % 2
+    assert CategoricalNB().fit(X, y).score(X, y) == 1.0
+    model = classifier().fit(X, y, sample_weight=weights)
+    assert model.score(X, y) == 1.0
+    assert model.encoder_.encode(np.array([[3.4], [3.6]])).ravel().tolist() == [3, 4]
+
+
+@given(st.lists(st.integers(-40, 40), min_size=1, max_size=400), st.integers(1, 12), st.integers(0, 400))
+def test_auto_cuts_are_those_of_values_or_of_equal_width(cells, n_bins, at):
+    """Every number has its bin where numbers are few; parts of a column add up to the column."""
+    numbers = np.array(cells, dtype=np.float64)
+    different = np.unique(numbers)
+    few = len(different) <= min(30, max(n_bins, len(numbers) // 10))
+    cuts = cut_points("auto", numbers, None, None, n_bins)
+    if few:
+        assert np.searchsorted(cuts, different).tolist() == list(range(len(different)))
+    else:
+        np.testing.assert_array_equal(cuts, cut_points("width", numbers, None, None, n_bins))
+    encoder = TableEncoder(n_bins=n_bins, discretize="auto").start(["x"])
+    parts = [encoder.summarise(part[:, None]) for part in np.split(numbers, [at]) if len(part)]
+    whole = parts[0][0] if len(parts) == 1 else parts[0][0] + parts[1][0]
+    np.testing.assert_array_equal(encoder.learn([whole]).columns[0].cuts, cuts)

@@ -60,7 +60,7 @@ def test_a_dask_frame_is_not_computed_in_silence():
 
 def test_lists_of_rows_keep_the_types_of_their_cells():
     """A row may mix numbers and words; 1, 1.0 and numpy's 1 are one number, not three words."""
-    model = LCWNB().fit([[1.0, "a"], [11, "b"]], ["x", "y"])
+    model = LCWNB(discretize="width").fit([[1.0, "a"], [11, "b"]], ["x", "y"])
     assert model.sizes_.tolist() == [10, 2]
     asked = [(1, "a"), [np.int64(11), "b"]]
     assert model.encoder_.encode(np.array(asked, dtype=object)).tolist() == [[0, 0], [9, 1]]

@@ -49,9 +49,10 @@ class BayesClassifier(
         Which columns are categories; others are cut into bins.
     n_bins : int, default=10
         Bins of a numeric column.
-    discretize : {"width", "quantile", "mdl"}, default="width"
-        Bins of equal width, of equal numbers of rows, or cut where the classes part (Fayyad and
-        Irani's minimum description length; ``n_bins`` is then ignored). Learned in fit.
+    discretize : {"auto", "width", "quantile", "merged", "mdl"}, default="auto"
+        A bin for each of few whole numbers and bins of equal width for other columns; of equal width for all;
+        of equal numbers of rows; both together; or cut where the classes part (Fayyad and Irani's minimum
+        description length; ``n_bins`` is then ignored). Learned in fit.
     missing : {"impute", "category", "ignore"}, default="impute"
         The mean or mode takes the place of a missing value; missing is a value of its own; or it stays
         unknown, so that it neither matches nor mismatches (lazy classifiers and NB).

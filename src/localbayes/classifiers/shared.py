@@ -26,7 +26,7 @@ class SharedParameters(TypedDict, total=False):
 DEFAULTS: SharedParameters = {
     "categorical_features": "from_dtype",
     "n_bins": 10,
-    "discretize": "width",
+    "discretize": "auto",
     "missing": "impute",
     "class_weight": None,
     "priors": None,

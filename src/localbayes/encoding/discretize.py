@@ -7,11 +7,20 @@ Each discretizer is one function below, registered under its name. The encoder, 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["DISCRETIZERS", "FEW_VALUES", "Discretizer", "cut_points", "discretizer", "width_cuts"]
+__all__ = [
+    "DISCRETIZERS",
+    "FEW_VALUES",
+    "MOST_VALUES",
+    "Discretizer",
+    "cut_points",
+    "discretizer",
+    "width_cuts",
+]
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -19,6 +28,8 @@ CutFunction = Callable[[Floats, Integers, Floats, int], Floats]
 
 # Whole numbers of so few different values have a bin for each under "merged".
 FEW_VALUES = 20
+# Under "auto" they have, if they are no more than bins would be, or if each has so many rows on average.
+MOST_VALUES, _ROWS_OF_VALUE = 30, 10
 
 # A number that this share of the rows has gets a bin of its own under "merged".
 _HEAVY = 0.5
@@ -44,8 +55,8 @@ class Discretizer:
     needs_classes : bool
         Whether the cuts depend on the classes.
     needs_range_only : bool
-        Whether the smallest and the largest value determine the cuts. Such a discretizer also works where
-        the rows are spread over a cluster.
+        Whether the smallest and the largest value determine the cuts, or the numbers of rows of each value
+        where there are at most ``MOST_VALUES`` and all are whole.
     """
 
     name: str
@@ -138,6 +149,20 @@ def width_cuts(low: float, high: float, n_bins: int) -> Floats:
         return low * (1 - share) + high * share
     width = (high - low) / n_bins
     return low + width * step if width > 0 else np.empty(0)
+
+
+@discretizer("auto", needs_range_only=True)
+def few_or_width(values: Floats, classes: Integers, weights: Floats, n_bins: int) -> Floats:
+    """A bin for each of few whole numbers; ``n_bins`` bins of equal width for other columns.
+
+    Up to ``n_bins`` different numbers are few, and up to 30 if each has ten rows on average. A number between
+    two of them belongs to the nearer one.
+    """
+    different = np.unique(values)
+    most = min(MOST_VALUES, max(n_bins, int(weights.sum() / _ROWS_OF_VALUE)))
+    if len(different) <= most and (different == np.rint(different)).all():
+        return np.array([_between(low, high) for low, high in pairwise(different.tolist())])
+    return equal_width(values, classes, weights, n_bins)
 
 
 @discretizer("width", needs_range_only=True)

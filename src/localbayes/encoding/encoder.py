@@ -174,8 +174,10 @@ class TableEncoder:
             for summary in summaries
         ]
         for column, summary in zip(self.columns, summaries, strict=True):
-            if isinstance(column, NumericColumn) and isinstance(summary, NumberSummary) and summary.counts:
-                column.cuts = summary.counts.cuts(self.discretize, self.n_bins, declared)
+            if isinstance(column, NumericColumn) and isinstance(summary, NumberSummary):
+                counts = summary.counts or summary.few
+                if counts is not None and (summary.counts or DISCRETIZERS[self.discretize].needs_range_only):
+                    column.cuts = counts.cuts(self.discretize, self.n_bins, declared)
         # A column keeps the kind it had in fit, whatever dtype it has later.
         self.forced = [isinstance(column, CategoricalColumn) for column in self.columns]
         named = self.categorical_features if isinstance(self.categorical_features, dict) else ()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from localbayes.encoding.discretize import MOST_VALUES
 from localbayes.encoding.number_counts import NumberCounts
 from localbayes.encoding.row_numbers import add_marks, whole_number_marks
 
@@ -96,6 +97,8 @@ class NumberSummary:
         Exact sum, see :func:`exact_sum`; if rows have weights, of weighted numbers in units of 2**-2148.
     counts : NumberCounts, optional
         How often each number occurs, where cuts need it.
+    few : NumberCounts, optional
+        How often each number occurs, if all are whole and different ones are few; else None.
     marks : array, optional
         Marks of whole numbers, which tell whether values repeat; None if some number is not whole.
 
@@ -113,6 +116,7 @@ class NumberSummary:
     high: float = -math.inf
     total: int = 0
     counts: NumberCounts | None = None
+    few: NumberCounts | None = None
     marks: npt.NDArray[np.uint64] | None = field(default=None, compare=False)
 
     def __add__(self, other: "Summary") -> "Summary":
@@ -126,6 +130,10 @@ class NumberSummary:
                 f"column {self.name!r} holds numbers in one part of the table and other values in another; "
                 "list it in categorical_features or convert it"
             )
+        # A part without a number says nothing about them.
+        if not (self.n_known and other.n_known):
+            some = self if self.n_known else other
+            return replace(some, n_missing=self.n_missing + other.n_missing)
         return NumberSummary(
             self.name,
             self.n_known + other.n_known,
@@ -134,10 +142,8 @@ class NumberSummary:
             max(self.high, other.high),
             self.total + other.total,
             self._added_counts(other),
-            # A part without a number says nothing about them.
-            add_marks(self.marks, other.marks)
-            if self.n_known and other.n_known
-            else (self if self.n_known else other).marks,
+            None if self.few is None or other.few is None else _if_few(self.few + other.few),
+            add_marks(self.marks, other.marks),
         )
 
     def _added_counts(self, other: "NumberSummary") -> NumberCounts | None:
@@ -169,17 +175,33 @@ def summarise(raw: "RawColumn", weights: npt.NDArray[np.float64] | None = None) 
         if not len(known):
             return NumberSummary(raw.name, 0, n_missing)
         low, high = float(known.min()), float(known.max())
-        if weights is None:
-            marks = whole_number_marks(known)
-            return NumberSummary(raw.name, len(known), n_missing, low, high, exact_sum(known), marks=marks)
-        weight = weights[present]
-        total = exact_weighted_sum(known, weight)
-        marks = whole_number_marks(known, weight)
-        return NumberSummary(raw.name, exact_sum(weight), n_missing, low, high, total, marks=marks)
+        weight = None if weights is None else weights[present]
+        n = len(known) if weight is None else exact_sum(weight)
+        total = exact_sum(known) if weight is None else exact_weighted_sum(known, weight)
+        marks, few = whole_number_marks(known, weight), _few_numbers(known, weight)
+        return NumberSummary(raw.name, n, n_missing, low, high, total, few=few, marks=marks)
     seen = raw.codes >= 0
     found = np.bincount(raw.codes[seen], None if weights is None else weights[seen], len(raw.values)).tolist()
     counts = {value: n for value, n in zip(raw.values, found, strict=True) if n or raw.declared}
     return CategorySummary(raw.name, counts, raw.declared, int((~seen).sum()))
+
+
+# Rows that tell whether a look at all of them is worth it.
+_LOOK = 1000
+
+
+def _few_numbers(
+    numbers: npt.NDArray[np.float64], weights: npt.NDArray[np.float64] | None
+) -> NumberCounts | None:
+    for part in (numbers[:_LOOK], numbers):
+        different = np.unique(part)
+        if len(different) > MOST_VALUES or (different != np.rint(different)).any():
+            return None
+    return NumberCounts.of_rows(numbers, None, weights, (None,))
+
+
+def _if_few(counts: NumberCounts) -> NumberCounts | None:
+    return counts if counts.n_numbers <= MOST_VALUES else None
 
 
 # So few numbers that their sum leaves 53 - 17 binary digits to each.
