@@ -2,6 +2,7 @@
 
 import re
 from datetime import date, datetime, time, timedelta
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -174,3 +175,15 @@ def test_names_and_positions_are_not_mixed():
             ValueError, match="categorical_features mixes names and positions of columns, got"
         ):
             TableEncoder(mixed).fit(frame(a=[1], b=[2]))
+
+
+def test_objects_that_are_numbers_are_numbers():
+    """Numbers in a column of objects, as databases give them, mean what a column of floats means."""
+    cells = [Decimal("1.5"), 2, None, np.float32(4.0), 11.5]
+    floats = pd.DataFrame({"x": [1.5, 2.0, None, 4.0, 11.5]})
+    encoder = TableEncoder().fit(floats)
+    codes = encoder.encode(floats).tolist()
+    for X in (pd.DataFrame({"x": pd.Series(cells, dtype=object)}), np.array(cells, dtype=object)[:, None]):
+        again = TableEncoder().fit(X)
+        assert again.encode(X).tolist() == codes == encoder.encode(X).tolist()
+        np.testing.assert_array_equal(again.columns[0].cuts, encoder.columns[0].cuts)

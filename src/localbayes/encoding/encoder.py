@@ -45,8 +45,8 @@ class TableEncoder:
     Parameters
     ----------
     categorical_features : {"from_dtype", "all"} or array-like
-        Which columns are categories: by dtype (category, object, string, bool and times are; in an array of
-        objects those that hold anything but numbers), all, or a mask, indices or names. A dict says of some
+        Which columns are categories: by dtype (category, string, bool and times are, and objects if they are
+        anything but numbers), all, or a mask, indices or names. A dict says of some
         columns, by name, whether they are categories (True) or numbers (False), and that they are to be used
         even if they look like ids; the others are judged by dtype.
     n_bins : int

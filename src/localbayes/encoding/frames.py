@@ -16,6 +16,7 @@ from localbayes.encoding.columns import RawColumn
 from localbayes.encoding.raw_columns import (
     categories,
     factorized,
+    hold_numbers,
     not_numeric,
     numbers_column,
     object_array,
@@ -101,7 +102,7 @@ def _pandas_column(name: str, column: Any, categorical: bool | None) -> RawColum
         return numbers_column(name, column.to_numpy(dtype=np.float64))
     numeric = pd.api.types.is_numeric_dtype(column.dtype) and not pd.api.types.is_bool_dtype(column.dtype)
     if categorical is None:
-        categorical = not numeric
+        categorical = not numeric and not (kind.name == "object" and hold_numbers(column))
     if categorical:
         try:
             codes, values = pd.factorize(column)

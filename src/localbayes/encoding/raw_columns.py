@@ -1,5 +1,6 @@
 """Columns of cells as numbers or categories, whatever library the cells come from."""
 
+from collections.abc import Iterable
 from datetime import date, datetime, time
 from decimal import Decimal
 from typing import Any
@@ -13,6 +14,7 @@ __all__ = [
     "NO_NUMBERS",
     "categories",
     "factorized",
+    "hold_numbers",
     "is_missing",
     "is_number",
     "not_numeric",
@@ -27,6 +29,8 @@ _MAY_BE_NAN = (float, complex, np.inexact, np.datetime64, np.timedelta64)
 
 # Types that NumPy converts to numbers although they are not.
 NO_NUMBERS = (complex, np.complexfloating, np.datetime64, np.timedelta64)
+
+_NUMBERS = (int, float, np.number, Decimal)
 
 # Types of dates and times, by name because pandas may not be installed.
 _TIMES = {"date", "datetime64", "timedelta64", "Timestamp", "Timedelta"}
@@ -75,6 +79,23 @@ def is_number(value: Any) -> bool:
     except (TypeError, ValueError, OverflowError):
         return False
     return True
+
+
+def hold_numbers(cells: Iterable[Any]) -> bool:
+    """Whether cells of any type are numbers, but for missing ones; truth values and texts are none.
+
+    Examples
+    --------
+    >>> [hold_numbers(cells) for cells in ([1, None, Decimal("0.5")], [1, "2"], [True], [None])]
+    [True, False, False, False]
+    """
+    known = False
+    for value in cells:
+        if not is_missing(value):
+            known = isinstance(value, _NUMBERS) and not isinstance(value, (bool, *NO_NUMBERS))
+            if not known:
+                return False
+    return known
 
 
 def factorized(name: str, column: npt.NDArray[Any]) -> RawColumn:

@@ -13,8 +13,8 @@ from sklearn.utils.validation import check_array
 from localbayes.encoding.columns import RawColumn
 from localbayes.encoding.frames import frame_columns, is_pandas
 from localbayes.encoding.raw_columns import (
-    NO_NUMBERS,
     factorized,
+    hold_numbers,
     is_missing,
     is_number,
     not_numeric,
@@ -115,11 +115,7 @@ def _array_column(name: str, column: npt.NDArray[Any], categorical: bool | None)
     if categorical is None:
         categorical = column.dtype.kind not in "iuf"
         if column.dtype.kind == "O":
-            known = [v for v in column.tolist() if not is_missing(v)]
-            others = (bool, *NO_NUMBERS)
-            categorical = not known or any(
-                isinstance(v, others) or not isinstance(v, int | float | np.number) for v in known
-            )
+            categorical = not hold_numbers(column.tolist())
     if categorical:
         return factorized(name, column)
     numbers = None
