@@ -30,9 +30,6 @@ from localbayes.datasets import PAPER_SETS, load_paper_set
 
 SEED, FOLDS, TREES = 3, 10, 100
 COVERAGES = (0.8, 0.9, 0.95)
-# Sets of more rows have two folds of the ten: for all methods, and for the slow ones.
-VERY_LARGE, LARGE, FEW_FOLDS = 3190, 800, 2
-SLOW = ("LocalBayesClassifier", "MAPIE", "crepes")
 FIELDS = (
     "set",
     "fold",
@@ -135,8 +132,7 @@ def run(path: Path, folder: Path, only: list[str]) -> None:
             splits = StratifiedKFold(FOLDS, shuffle=True, random_state=SEED).split(X, y)
             for fold, (train, test) in enumerate(splits):
                 for method in only:
-                    few = len(X) > (LARGE if method in SLOW else VERY_LARGE)
-                    if (name, fold, method) in done or (few and fold >= FEW_FOLDS):
+                    if (name, fold, method) in done:
                         continue
                     classes, sets = METHODS[method](X.iloc[train], y[train], X.iloc[test])
                     head = {"set": name, "fold": fold, "method": method, "rows": len(test)}

@@ -19,25 +19,25 @@ every_classifier = pytest.mark.parametrize("method", CLASSIFIERS.values(), ids=C
 
 
 def sets_by_refitting(model, codes, sizes, y, queries, coverage, by_class):
-    """Refit without every row, sort the scores of the true classes, and compare one query with them."""
+    """Refit without every row, and compare queries with Weibull's quantile of log odds of true classes."""
 
     def fitted(rows):
         return clone(model).partial_fit(Coded(codes[rows], sizes), y[rows], classes=[0, 1, 2])
 
-    n, everything = len(y), np.arange(len(y))
+    def logit(proba):
+        return np.log(proba) - np.log1p(-proba)
+
+    everything = np.arange(len(y))
     scores = []
     for row in everything:
         proba = fitted(everything != row).predict_proba(Coded(codes[[row]], sizes))[0]
-        scores.append(proba[y[row]])
-    scores, sets = np.array(scores), np.zeros((len(queries), 3), bool)
-    for q, proba in enumerate(fitted(everything).predict_proba(Coded(queries, sizes))):
-        for label in range(3):
-            peers = scores[y == label] if by_class else scores
-            n = len(peers)
-            # The query is one of n + 1 rows: the share of them that are no more likely than it.
-            as_strange = 1 + np.count_nonzero(peers <= proba[label] + 1e-12)
-            sets[q, label] = as_strange / (n + 1) > 1 - coverage + 1e-9
-    return sets
+        scores.append(logit(proba[y[row]]))
+    scores, limits = np.array(scores), []
+    for label in range(3):
+        peers = scores[y == label] if by_class else scores
+        known = (len(peers) + 1) * (1 - coverage) >= 1 - 1e-9
+        limits.append(np.quantile(peers, 1 - coverage, method="weibull") if known else -np.inf)
+    return logit(fitted(everything).predict_proba(Coded(queries, sizes))) >= np.array(limits) - 1e-9
 
 
 @pytest.mark.parametrize("model", [NB(), LCWNB(kappa=3)], ids=["NB", "LCWNB"])
@@ -48,8 +48,8 @@ def sets_by_refitting(model, codes, sizes, y, queries, coverage, by_class):
     coverage=st.sampled_from([0.5, 0.8, 0.9, 0.95]),
     by_class=st.booleans(),
 )
-def test_sets_are_those_of_ranks_among_refitted_scores(model, seed, n, coverage, by_class):
-    """A class is in the set if its rank among the left-out scores of true classes is good enough."""
+def test_sets_are_those_of_a_quantile_of_refitted_scores(model, seed, n, coverage, by_class):
+    """A class is in the set if its log odds reach NumPy's quantile of the left-out ones of true classes."""
     codes, sizes, y, rng = coded_table(seed, n, 3)
     queries = rng.integers(0, sizes, (10, 3))
     found = clone(model).fit(Coded(codes, sizes), y).predict_set(Coded(queries, sizes), coverage, by_class)
@@ -94,13 +94,11 @@ def test_training_rows_are_covered_as_asked(method):
     truth = np.searchsorted(model.classes_, y)
     for coverage in (0.6, 0.9):
         covered = model.predict_set(None, coverage)[np.arange(90), truth]
-        assert (~covered).sum() <= np.floor(91 * (1 - coverage) + 1e-9) - 1
+        assert (~covered).sum() <= np.floor(91 * (1 - coverage) + 1e-9)
         by_class = model.predict_set(None, coverage, by_class=True)
         for label in range(3):
             own = truth == label
-            assert (~by_class[own, label]).sum() <= max(
-                np.floor((own.sum() + 1) * (1 - coverage) + 1e-9) - 1, 0
-            )
+            assert (~by_class[own, label]).sum() <= np.floor((own.sum() + 1) * (1 - coverage) + 1e-9)
 
 
 def test_a_row_of_weight_two_counts_as_two_scores():
@@ -145,11 +143,66 @@ def test_log_odds_tell_classes_apart_where_probabilities_round_to_one():
 
 
 @given(n=st.integers(1, 60), coverage=st.floats(0.01, 0.99), seed=st.integers(0, 99))
-def test_a_new_score_falls_below_the_limit_as_rarely_as_promised(n, coverage, seed):
-    """Of n + 1 scores in any order, a share of at most 1 - coverage is below the limit of the n others."""
+def test_a_new_score_falls_below_the_limit_as_often_as_promised(n, coverage, seed):
+    """Of n + 1 scores in any order, a share within 1 / (n + 1) of 1 - coverage is below the others' limit."""
     scores = np.random.default_rng(seed).permutation(n + 1).astype(float)
     below = sum(scores[k] < score_limit(np.delete(scores, k), np.ones(n), coverage) for k in range(n + 1))
-    assert below / (n + 1) <= 1 - coverage + 1e-9
+    assert abs(below / (n + 1) - (1 - coverage)) <= 1 / (n + 1) + 1e-9
+
+
+@pytest.mark.parametrize("coverage", [0.8, 0.9, 0.95])
+def test_small_classes_are_covered_as_asked_on_average(coverage):
+    """From 1 / (1 - coverage) rows on, uniform scores are covered as asked, and rounding adds nothing."""
+    random = np.random.default_rng(0)
+    for n in range(round(1 / (1 - coverage)), 40):
+        limits = np.array([score_limit(random.random(n), np.ones(n), coverage) for _ in range(2000)])
+        # A uniform score is below a limit with a probability of the limit; five standard errors.
+        assert abs(limits.mean() - (1 - coverage)) < 5 * limits.std() / np.sqrt(2000)
+
+
+def test_limits_are_numbers_where_scores_are_infinite():
+    """One class has infinite odds, an impossible row odds of minus infinity; a limit is never NaN."""
+    infinite = np.array([-np.inf, -np.inf, 0.0, np.inf, np.inf])
+    for coverage in np.linspace(0.01, 0.99, 99):
+        assert not np.isnan(score_limit(infinite, np.ones(5), coverage))
+
+
+@every_classifier
+def test_rows_set_aside_calibrate_in_place_of_training_rows(method):
+    """The limits are NumPy's quantiles of the log odds of rows that were set aside (split conformal sets)."""
+    X, y = load("credit-g")
+    y = np.asarray(y)
+    model = method().fit(X[:500], y[:500])
+    aside, asked = slice(500, 800), slice(800, 1000)
+    truth = np.searchsorted(model.classes_, y[aside])
+    log_proba = model.predict_log_proba(X[aside])
+    scores = log_proba[:, 0] - log_proba[:, 1]
+    scores = np.where(truth == 0, scores, -scores)
+    new = model.predict_log_proba(X[asked])
+    odds = np.column_stack([new[:, 0] - new[:, 1], new[:, 1] - new[:, 0]])
+    for coverage in (0.8, 0.95):
+        found = model.predict_set(X[asked], coverage, calibration=(X[aside], y[aside]))
+        limit = np.quantile(scores, 1 - coverage, method="weibull")
+        assert np.array_equal(found, odds >= limit - 1e-8)
+        found = model.predict_set(X[asked], coverage, by_class=True, calibration=(X[aside], y[aside]))
+        limits = [np.quantile(scores[truth == k], 1 - coverage, method="weibull") for k in (0, 1)]
+        assert np.array_equal(found, odds >= np.array(limits) - 1e-8)
+
+
+def test_errors_of_calibration_are_one_line():
+    """A table without classes, unequal lengths, an unknown class, no rows: each is said in one line."""
+    X, y = mixed_table(60)
+    model = NB().fit(X[:40], y[:40])
+    for calibration, message in (
+        (X, "calibration must be a table and its classes"),
+        (5, "calibration must be a table and its classes, .X, y., got int"),
+        ((X[40:], y[41:]), "inconsistent numbers of samples"),
+        ((X[40:], ["never"] * 20), "never"),
+        ((X[:0], y[:0]), "0 sample"),
+    ):
+        with pytest.raises(ValueError, match=message) as error:
+            model.predict_set(X, calibration=calibration)
+        assert "\n" not in str(error.value)
 
 
 @every_classifier

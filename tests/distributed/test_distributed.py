@@ -325,3 +325,39 @@ def test_nobody_elses_cluster_is_closed(client: Client) -> None:
         pass
     assert client.status == "running"
     assert load((0, 3)).shape == (3, 6)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_prediction_sets_are_those_of_one_machine(client: Client, method: str) -> None:
+    """Rows that were set aside calibrate sets on a cluster as in memory, of lazy queries too."""
+    data, aside = partitioned(4), table(150, seed=3)
+    model = Distributed(METHODS[method](), client).fit(data, target="class")
+    local = METHODS[method]().fit(*table())
+    X = queries()
+    for by_class in (False, True):
+        expected = local.predict_set(X, 0.85, by_class, calibration=aside)
+        assert 0 < expected.mean() < 1
+        assert np.array_equal(model.predict_set(X, 0.85, by_class, calibration=aside), expected)
+        lazy = model.predict_set(dd.from_pandas(X, npartitions=3), 0.85, by_class, calibration=aside)
+        assert np.array_equal(lazy.compute(scheduler=client), expected)
+        if method in LAZY:
+            assert np.array_equal(lazy.compute(), expected)
+
+
+def test_what_a_cluster_cannot_do_says_what_to_do(client: Client) -> None:
+    """Without rows to calibrate by, and for methods that need training rows at hand, one line has advice."""
+    data = partitioned(2)
+    model = Distributed(METHODS["NB"](), client).fit(data, target="class")
+    for calibration, message in (
+        (None, "set some rows aside before fit and pass calibration="),
+        ((data, data["class"]), "calibration must be rows in memory"),
+    ):
+        with pytest.raises(ValueError, match=message) as refusal:
+            model.predict_set(queries(), calibration=calibration)
+        assert "\n" not in str(refusal.value)
+    with pytest.raises(ValueError, match="coverage must be a number between 0 and 1"):
+        model.predict_set(queries(), 1.0, calibration=table())
+    for name, advice in (("forget", "fit again without"), ("explain", "load_folder"), ("decide", "proba")):
+        assert not hasattr(model, name)
+        with pytest.raises(AttributeError, match=f"a model on a cluster has no {name}: .*{advice}"):
+            getattr(model, name)

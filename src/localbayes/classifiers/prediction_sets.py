@@ -1,19 +1,35 @@
 """Prediction sets, and predictions that abstain: how far a prediction can be trusted."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from localbayes.classifiers.left_out import LeftOutAnswers
 from localbayes.classifiers.scores import TIE, first_best, log_total
 from localbayes.classifiers.state import as_of_now, snapshot
 from localbayes.counts import Floats, Statistic
+from localbayes.encoding import ClassLabels
 from localbayes.parameters import check_share
 
-__all__ = ["PredictionSets", "log_odds", "score_limit"]
+__all__ = ["PredictionSets", "TrueScores", "log_odds", "score_limit", "true_scores", "within"]
+
+
+class TrueScores(NamedTuple):
+    """Scores of the true classes of rows, from which limits follow."""
+
+    scores: Floats
+    classes: npt.NDArray[np.int64]
+    weights: Floats
+
+    def limits(self, coverage: float, by_class: bool, labels: ClassLabels) -> Floats:
+        """Least score of every class that is in a set, in the order of ``classes_``."""
+        if not by_class:
+            return np.full(len(labels), score_limit(self.scores, self.weights, coverage))
+        rows_of = [self.classes == declared for declared in labels.columns]
+        return np.array([score_limit(self.scores[own], self.weights[own], coverage) for own in rows_of])
 
 
 class PredictionSets(LeftOutAnswers):
@@ -25,8 +41,8 @@ class PredictionSets(LeftOutAnswers):
     """
 
     get_params: Callable[..., dict[str, Any]]
-    # What they were computed from; log odds of the true class of every training row; its class and weight.
-    _set_scores: tuple[Statistic, str, tuple[Floats, npt.NDArray[np.int64], Floats]] | None = None
+    # What they were computed from, and the log odds of the true class of every training row.
+    _set_scores: tuple[Statistic, str, TrueScores] | None = None
 
     @property
     def statistic(self) -> Statistic:
@@ -37,7 +53,14 @@ class PredictionSets(LeftOutAnswers):
         """Log of the joint probability of every class with the row, in the order of ``classes_``."""
         raise NotImplementedError
 
-    def predict_set(self, X: Any, coverage: float = 0.9, by_class: bool = False) -> npt.NDArray[np.bool_]:
+    def predict_set(
+        self,
+        X: Any,
+        coverage: float = 0.9,
+        by_class: bool = False,
+        *,
+        calibration: tuple[Any, Any] | None = None,
+    ) -> npt.NDArray[np.bool_]:
         """Classes that a row may have, so that the true one is among them for a wanted share of rows.
 
         Parameters
@@ -49,6 +72,9 @@ class PredictionSets(LeftOutAnswers):
         by_class : bool, default=False
             Whether this is to hold for the rows of every class, not only for all rows together (Mondrian
             sets). Sets are larger then, and a class of few rows is in nearly all of them.
+        calibration : tuple (X, y), optional
+            Rows that were set aside, and their classes. They say how large sets have to be, in place of the
+            training rows. A classifier that keeps no rows needs them.
 
         Returns
         -------
@@ -67,15 +93,11 @@ class PredictionSets(LeftOutAnswers):
         check_share("coverage", coverage)
         check_is_fitted(self, "labels_")
         now = snapshot(self)
-        scores, classes, weights = now._scores_for_sets(self)
-        odds = log_odds(now.predict_log_joint(X))
-        if not by_class:
-            return odds >= score_limit(scores, weights, coverage) - TIE
-        limits = np.empty(len(now.labels_))
-        for position, declared in enumerate(now.labels_.columns):
-            own = classes == declared
-            limits[position] = score_limit(scores[own], weights[own], coverage)
-        return odds >= limits - TIE
+        if calibration is None:
+            known = now._scores_for_sets(self)
+        else:
+            known = true_scores(now.predict_log_joint, now.labels_, calibration)
+        return within(now.predict_log_joint(X), known.limits(coverage, by_class, now.labels_))
 
     @as_of_now
     def decide(self, X: Any, confidence: float = 0.9) -> npt.NDArray[np.object_]:
@@ -109,17 +131,45 @@ class PredictionSets(LeftOutAnswers):
         decided[sure] = self.labels_of(best[sure])
         return decided
 
-    def _scores_for_sets(self, original: "PredictionSets") -> tuple[Floats, npt.NDArray[np.int64], Floats]:
-        """Log odds of the true class of the training rows, classes and weights; computed once."""
+    def _scores_for_sets(self, original: "PredictionSets") -> TrueScores:
+        """Log odds of the true class of the training rows, each without itself; computed once."""
         statistic, parameters = self.statistic, repr(sorted(self.get_params().items()))
         known = self._set_scores
         if known is None or known[0] is not statistic or known[1] != parameters:
-            odds = log_odds(self.left_out_answer("predict_log_joint"))
             rows = self.training_rows()
-            own = odds[np.arange(len(rows)), self.labels_.sorted_position[rows.classes]]
+            log_joint = self.left_out_answer("predict_log_joint")
+            scores = _of_classes(log_joint, self.labels_, rows.classes, rows.each_weight)
             # Kept in one assignment, with what it belongs to: another thread may learn at the same time.
-            known = original._set_scores = (statistic, parameters, (own, rows.classes, rows.each_weight))
+            known = original._set_scores = (statistic, parameters, scores)
         return known[2]
+
+
+def true_scores(
+    predict_log_joint: Callable[[Any], Floats], labels: ClassLabels, calibration: tuple[Any, Any]
+) -> TrueScores:
+    """Log odds of the true class of rows that were set aside."""
+    try:
+        X, y = calibration
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"calibration must be a table and its classes, (X, y), got {type(calibration).__name__}"
+        ) from None
+    log_joint = predict_log_joint(X)
+    check_consistent_length(log_joint, y)
+    classes = labels.encode(y)
+    return _of_classes(log_joint, labels, classes, np.ones(len(classes)))
+
+
+def _of_classes(
+    log_joint: Floats, labels: ClassLabels, classes: npt.NDArray[np.int64], weights: Floats
+) -> TrueScores:
+    own = log_odds(log_joint)[np.arange(len(classes)), labels.sorted_position[classes]]
+    return TrueScores(own, classes, weights)
+
+
+def within(log_joint: Floats, limits: Floats) -> npt.NDArray[np.bool_]:
+    """Classes whose log odds reach their limits."""
+    return log_odds(log_joint) >= limits - TIE
 
 
 def log_odds(log_joint: Floats) -> Floats:
@@ -141,10 +191,11 @@ def log_odds(log_joint: Floats) -> Floats:
 
 
 def score_limit(scores: Floats, weights: Floats, coverage: float) -> float:
-    """Least score that a set accepts: the one at position floor((n + 1) (1 - coverage)) from below.
+    """Least score that a set accepts: the one at position (n + 1) (1 - coverage) from below.
 
-    Of n + 1 rows that could have come in any order, the last falls below it with a probability of at most
-    1 - coverage. If too few rows are known for that, every score is accepted.
+    Between two scores it is on the line through both, which is Weibull's quantile. Of n + 1 rows that could
+    have come in any order, the last falls below it with a probability within 1 / (n + 1) of 1 - coverage. If
+    the position is before the first score, too few rows are known, and every score is accepted.
 
     Parameters
     ----------
@@ -157,12 +208,19 @@ def score_limit(scores: Floats, weights: Floats, coverage: float) -> float:
 
     Examples
     --------
-    >>> score_limit(np.arange(19.0), np.ones(19), 0.9), score_limit(np.arange(8.0), np.ones(8), 0.9)
-    (1.0, -inf)
+    >>> scores = np.arange(1.0, 20.0)
+    >>> score_limit(scores, np.ones(19), 0.9), round(score_limit(scores, np.ones(19), 0.88), 9)
+    (2.0, 2.4)
+    >>> score_limit(np.arange(8.0), np.ones(8), 0.9)
+    -inf
     """
-    position = np.floor((weights.sum() + 1) * (1 - coverage) + TIE)
-    if position < 1:
+    position = (weights.sum() + 1) * (1 - coverage)
+    before = np.floor(position + TIE)
+    if before < 1:
         return -np.inf
     order = np.argsort(scores, kind="stable")
-    reached = np.searchsorted(np.cumsum(weights[order]), position * (1 - TIE))
-    return float(scores[order[min(int(reached), len(order) - 1)]])
+    at = np.searchsorted(np.cumsum(weights[order]), np.array([before, before + 1]) * (1 - TIE))
+    low, high = scores[order[np.minimum(at, len(order) - 1)]]
+    if not np.isfinite([low, high]).all():
+        return float(low)
+    return float(low + max(position - before, 0.0) * (high - low))

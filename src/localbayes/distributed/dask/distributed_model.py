@@ -17,6 +17,7 @@ from localbayes.distributed.dask.lazy_answer import LazyAnswer
 from localbayes.distributed.dask.learning import Learning
 from localbayes.distributed.dask.partitions import is_lazy, labelled_parts, query_parts
 from localbayes.distributed.dask.remote_rows import RemoteRows
+from localbayes.distributed.dask.remote_sets import RemoteSets
 from localbayes.distributed.dask.remote_source import remote_value_totals
 from localbayes.distributed.dask.saved_rows import load_rows, save_rows
 from localbayes.distributed.dask.task_graph import Graph
@@ -35,7 +36,7 @@ from localbayes.persistence.archive import damaged
 __all__ = ["Distributed"]
 
 
-class Distributed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class Distributed(RemoteSets, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier whose training rows live on the workers of a Dask cluster.
 
     Rows are encoded and indexed on the worker that loads them and stay there. Queries go out in batches,
