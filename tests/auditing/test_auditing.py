@@ -137,7 +137,9 @@ def test_page_and_text_hold_what_was_found_and_run_nothing():
     page = found.to_html(evil)
     assert "<img" not in page
     assert "&lt;img src=x" in page
-    assert "http" not in page
+    assert "http:" not in page
+    assert "https:" not in page
+    assert "content=\"default-src 'none'; style-src 'unsafe-inline'" in page
     assert max(map(len, str(found).splitlines())) <= 80
     assert repr(found).startswith("AuditReport(30 rows")
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from localbayes.auditing.column_profile import ColumnProfile
+from localbayes.explain.page import page_environment
 
 if TYPE_CHECKING:
     from localbayes.auditing.audit_report import AuditReport
@@ -111,13 +112,7 @@ def columns_text(columns: list[ColumnProfile]) -> str:
 
 def audit_page(report: "AuditReport", title: str, top: int) -> str:
     """A page of its own."""
-    try:
-        from jinja2 import Environment, PackageLoader
-    except ImportError as error:
-        raise ImportError("the page needs jinja2: install the extra 'explain'") from error
-    environment = Environment(
-        loader=PackageLoader("localbayes.auditing"), autoescape=True, trim_blocks=True, lstrip_blocks=True
-    )
+    environment = page_environment("localbayes.auditing")
     return environment.get_template("audit.html.j2").render(
         title=title, report=report, findings=findings(report), top=top, short=_short, p=_p, list=_list
     )

@@ -86,15 +86,17 @@ def explanation_page(
     )
 
 
-def page_environment() -> "Environment":
-    """Jinja's environment, in which everything that came from data is escaped."""
+def page_environment(package: str = "localbayes.explain") -> "Environment":
+    """Jinja's environment, in which everything that came from data is escaped.
+
+    Templates are those of the package; ``pages.css``, which all pages share, stands here.
+    """
     try:
-        from jinja2 import Environment, PackageLoader
+        from jinja2 import ChoiceLoader, Environment, PackageLoader
     except ImportError as error:
         raise ImportError("the page needs jinja2: install the extra 'explain'") from error
-    return Environment(
-        loader=PackageLoader("localbayes.explain"), autoescape=True, trim_blocks=True, lstrip_blocks=True
-    )
+    folders = [PackageLoader(name) for name in dict.fromkeys([package, "localbayes.explain"])]
+    return Environment(loader=ChoiceLoader(folders), autoescape=True, trim_blocks=True, lstrip_blocks=True)
 
 
 def class_bars(explanation: Explanation, row: int, top: int) -> list[dict[str, Any]]:

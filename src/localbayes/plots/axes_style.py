@@ -1,19 +1,26 @@
 """What all drawings share: colours, axes, texts that fit."""
 
+from collections.abc import Sequence
 from typing import Any
 
 __all__ = [
     "AGAINST",
     "FOR",
     "INK",
+    "SMALL",
     "SOFT",
     "axes_of",
+    "beside_bars",
     "inches",
+    "label_bars",
     "plain_spines",
     "safe",
     "shortened",
     "wrapped",
 ]
+
+SMALL = 9
+"""Points of names and figures."""
 
 FOR, AGAINST, INK, SOFT = "#2166ac", "#c4622d", "#1c2733", "#6b7683"
 
@@ -37,6 +44,22 @@ def plain_spines(ax: Any, *kept: str) -> None:
     for side, spine in ax.spines.items():
         spine.set_visible(side in kept)
         spine.set_color(SOFT)
+
+
+def label_bars(ax: Any, places: Sequence[float], names: Sequence[str], measure: str) -> None:
+    """Names before horizontal bars, and below them what their lengths measure."""
+    ax.set_yticks(places, [safe(name) for name in names])
+    ax.set_xlabel(measure, fontsize=8.5, color=SOFT)
+    ax.tick_params(axis="y", length=0, labelsize=SMALL, labelcolor=INK)
+    ax.tick_params(axis="x", labelsize=8, colors=SOFT)
+    ax.locator_params(axis="x", nbins=6)
+    plain_spines(ax, "bottom")
+
+
+def beside_bars(ax: Any, place: float, text: str, **style: Any) -> None:
+    """A figure in a column to the right of the bars, where no bar and no name can cover it."""
+    style = {"va": "center", "fontsize": 8.5, "color": INK} | style
+    ax.text(1.02, place, text, transform=ax.get_yaxis_transform(), **style)
 
 
 def safe(text: str) -> str:

@@ -9,10 +9,12 @@ from localbayes.plots.axes_style import (
     AGAINST,
     FOR,
     INK,
+    SMALL,
     SOFT,
     axes_of,
+    beside_bars,
     inches,
-    plain_spines,
+    label_bars,
     safe,
     shortened,
     wrapped,
@@ -20,10 +22,9 @@ from localbayes.plots.axes_style import (
 
 __all__ = ["plot_explanation"]
 
-# Letters of a name; inches of a letter, of the bars and of the column of figures; points of small text.
+# Letters of a name; inches of a letter, of the bars and of the column of figures.
 _LONGEST = 44
 _LETTER, _BARS, _FIGURES = 0.08, 4.8, 1.3
-_SMALL = 9
 
 
 def plot_explanation(explanation: Explanation, row: int = 0, ax: Any = None, top: int = 12) -> Any:
@@ -67,7 +68,7 @@ def plot_explanation(explanation: Explanation, row: int = 0, ax: Any = None, top
     letters = _LONGEST if ax is None else min(_LONGEST, int(0.4 * ax.figure.get_figwidth() / _LETTER))
     lines = 2 if ax is None or ax.figure.get_figheight() > 0.3 * (len(reasons) + 4) else 1
     labels = [_label(reason, max(letters, 12), lines) for reason in reasons]
-    names = max(inches(label, _SMALL) for label in labels) + 0.1
+    names = max(inches(label, SMALL) for label in labels) + 0.1
     ax = axes_of(ax, names + _BARS + _FIGURES, 1.5 + 0.34 * len(reasons))
     reach = max([0.1, *(abs(r.log_odds) for r in reasons if math.isfinite(r.log_odds))])
     lengths = [reach * length for length in bar_lengths(reasons)]
@@ -76,29 +77,19 @@ def plot_explanation(explanation: Explanation, row: int = 0, ax: Any = None, top
     bars = ax.barh(places, lengths, color=colours, height=0.7, zorder=2)
     bars[0].set_alpha(0.55)
     for place, reason in zip(places, reasons, strict=True):
-        # In a column beside the bars, where no bar and no name can cover them.
-        ax.text(
-            1.02,
-            place,
-            f"{signed(reason.log_odds)}  ({odds_factor(reason.log_odds)})",
-            transform=ax.get_yaxis_transform(),
-            va="center",
-            fontsize=8.5,
-            color=INK,
-            fontweight="bold" if place == places[-1] else "normal",
-        )
+        figure = f"{signed(reason.log_odds)}  ({odds_factor(reason.log_odds)})"
+        beside_bars(ax, place, figure, fontweight="bold" if place == places[-1] else "normal")
     ax.axvline(0, color=INK, linewidth=0.8, zorder=3)
     ax.axhline(len(reasons) - 1.25, color=SOFT, linewidth=0.8)
-    ax.set_yticks(places, [safe(label) for label in labels])
+    label_bars(ax, places, labels, "log odds, and in brackets what they do to the odds")
     ax.get_yticklabels()[-1].set_fontweight("bold")
     ax.set_ylim(len(reasons) + 0.05, -0.7)
     left, right = min(0.0, *lengths), max(0.0, *lengths)
     ax.set_xlim(left - 0.03 * (right - left), right + 0.03 * (right - left))
-    ax.set_xlabel("log odds, and in brackets what they do to the odds", fontsize=8.5, color=SOFT)
     room = _room(ax, names)
     longest = min(_LONGEST, max(8, int(room / _LETTER) - 20))
     speaks = [f"speaks for {shortened(str(c), longest)}" for c in (odds.for_class, odds.against_class)]
-    in_line = sum(inches(text, _SMALL) + 0.3 for text in speaks) < room
+    in_line = sum(inches(text, SMALL) + 0.3 for text in speaks) < room
     ax.legend(
         handles=[Patch(color=FOR), Patch(color=AGAINST)],
         labels=[safe(text) for text in speaks],
@@ -109,15 +100,11 @@ def plot_explanation(explanation: Explanation, row: int = 0, ax: Any = None, top
         borderaxespad=0.3,
         handlelength=1,
         frameon=False,
-        fontsize=_SMALL,
+        fontsize=SMALL,
         labelcolor=SOFT,
     )
     title = wrapped(_title(explanation, row, longest), room, 12)
     ax.set_title(safe(title), loc="left", fontsize=12, color=INK, pad=24 if in_line else 38)
-    ax.tick_params(axis="y", length=0, labelsize=_SMALL, labelcolor=INK)
-    ax.tick_params(axis="x", labelsize=8, colors=SOFT)
-    ax.locator_params(axis="x", nbins=6)
-    plain_spines(ax, "bottom")
     return ax
 
 
@@ -145,5 +132,5 @@ def _label(reason: Reason, letters: int, lines: int) -> str:
         return shown
     room = lines * letters - (len(shown) - len(reason.name)) - (8 if lines > 1 else 0)
     shown = shown.replace(reason.name, shortened(reason.name, max(8, room)), 1)
-    broken = wrapped(shown, letters * _LETTER, _SMALL).split("\n") if lines > 1 else [shown]
+    broken = wrapped(shown, letters * _LETTER, SMALL).split("\n") if lines > 1 else [shown]
     return "\n".join(shortened(line, letters) for line in broken[:lines])

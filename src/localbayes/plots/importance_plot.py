@@ -8,17 +8,18 @@ from localbayes.plots.axes_style import (
     AGAINST,
     FOR,
     INK,
+    SMALL,
     SOFT,
     axes_of,
+    beside_bars,
     inches,
-    plain_spines,
-    safe,
+    label_bars,
     shortened,
 )
 
 __all__ = ["plot_importances"]
 
-_SMALL, _LONGEST, _BARS, _FIGURES = 9, 44, 4.4, 1.1
+_LONGEST, _BARS, _FIGURES = 44, 4.4, 1.1
 
 
 def plot_importances(importances: Importances, ax: Any = None, top: int = 20) -> Any:
@@ -51,34 +52,18 @@ def plot_importances(importances: Importances, ax: Any = None, top: int = 20) ->
     check_count("top", top)
     shown = importances.order[:top].tolist()
     names = [shortened(importances.names[i], _LONGEST) for i in shown]
-    width = max(inches(name, _SMALL) for name in names)
+    width = max(inches(name, SMALL) for name in names)
     ax = axes_of(ax, width + _BARS + _FIGURES, 1.5 + 0.28 * len(shown))
     places = range(len(shown))
     ax.barh(places, importances.strength[shown], color=FOR, height=0.7, zorder=2)
     for place, i in zip(places, shown, strict=True):
-        # A column beside the bars; an attribute without which the model would be better is in another colour.
-        ax.text(
-            1.03,
-            place,
-            f"{importances.loss[i]:+.3f}".replace("-", "−"),
-            transform=ax.get_yaxis_transform(),
-            va="center",
-            fontsize=_SMALL,
-            color=INK if importances.loss[i] >= 0 else AGAINST,
-        )
-    ax.text(
-        1.03,
-        -0.75,
-        "loss rises by",
-        transform=ax.get_yaxis_transform(),
-        va="bottom",
-        fontsize=8,
-        color=SOFT,
-    )
-    ax.set_yticks(places, [safe(name) for name in names])
+        # An attribute without which the model would be better is in another colour.
+        rise = f"{importances.loss[i]:+.3f}".replace("-", "−")
+        beside_bars(ax, place, rise, color=INK if importances.loss[i] >= 0 else AGAINST)
+    beside_bars(ax, -0.75, "loss rises by", va="bottom", fontsize=8, color=SOFT)
+    label_bars(ax, places, names, "mean absolute log odds that the attribute adds")
     ax.set_ylim(len(shown) - 0.4, -0.7)
     ax.set_xlim(0, max(0.1, importances.strength.max()) * 1.03)
-    ax.set_xlabel("mean absolute log odds that the attribute adds", fontsize=8.5, color=SOFT)
     left_out = len(importances) - len(shown)
     more = f"; {left_out} weaker attributes not drawn" if left_out else ""
     measured = f"{importances.n_rows:,} left-out rows, log loss {importances.log_loss:.3f}{more}"
@@ -89,7 +74,4 @@ def plot_importances(importances: Importances, ax: Any = None, top: int = 20) ->
         color=INK,
         pad=16,
     )
-    ax.tick_params(axis="y", length=0, labelsize=_SMALL, labelcolor=INK)
-    ax.tick_params(axis="x", labelsize=8, colors=SOFT)
-    plain_spines(ax, "bottom")
     return ax

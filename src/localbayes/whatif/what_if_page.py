@@ -12,6 +12,7 @@ from localbayes._files import check_output, write_output
 from localbayes.classifiers import BayesClassifier
 from localbayes.encoding.discriminant import Discriminant
 from localbayes.encoding.terms import Crossed, Intervals, Odds, Values
+from localbayes.explain.page import page_environment
 from localbayes.parameters import check_count
 from localbayes.whatif.bundle import script
 from localbayes.whatif.controls import attribute_controls, common_values, preset_values
@@ -100,10 +101,7 @@ def what_if_page(
     >>> page.count("</script>"), "<b>" in page
     (2, False)
     """
-    try:
-        from jinja2 import Environment, PackageLoader
-    except ImportError as error:
-        raise ImportError("the page needs jinja2: install the extra 'explain'") from error
+    environment = page_environment("localbayes.whatif")
     if not isinstance(clf, BayesClassifier):
         advice = "; pass its estimator_" if hasattr(clf, "estimator_") else ""
         raise TypeError(f"expected a classifier of localbayes, got {type(clf).__name__}{advice}")
@@ -123,9 +121,6 @@ def what_if_page(
         )
     _refuse_many_rows(clf, max_bytes)
     model = safe_json(_model(clf, presets))
-    environment = Environment(
-        loader=PackageLoader("localbayes.whatif"), autoescape=True, trim_blocks=True, lstrip_blocks=True
-    )
     style, code = environment.get_template("what_if.css").render(), script()
     page = environment.get_template("what_if.html.j2").render(
         title=title,
