@@ -200,7 +200,7 @@ def test_a_rare_class_is_not_hidden_by_accuracy(tmp_path: Path) -> None:
     text = ok("evaluate", tmp_path / "t.csv", "-t", "class", "-m", "NB", "--categorical", "all")
     assert re.search(r"^ +always no +99\.30 ", text, re.MULTILINE)
     assert re.search(r"^ +balanced accuracy in % +50\.00 +50\.00 ", text, re.MULTILINE)
-    assert "NB() is right no more often than a program that says no of every row (99.30 %)." in text
+    assert "NB() is right no more often than a program that says no of every row (99.30%)." in text
     assert re.search(r"^ +yes +14 +– +0\.000 ", text, re.MULTILINE)
 
 

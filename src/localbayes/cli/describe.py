@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from localbayes.cli.errors import one_line
+from localbayes.cli.notices import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,22 +45,25 @@ def describe_model(model: BayesClassifier, y: Any = None, left_out: Sequence[str
     nominal  colour (2 values)
     numeric  size (10 bins)
     """
-    from localbayes.encoding.columns import CategoricalColumn
+    from localbayes.encoding.columns import CategoricalColumn, LeftOutColumn
 
     classes = [str(label) for label in model.classes_.tolist()]
     if y is not None:
         counts = {str(label): n for label, n in y.value_counts().items()}
         classes = [f"{label} ({counts.get(label, 0)})" for label in classes]
-    kinds: dict[str, list[str]] = {"classes": classes, "nominal": [], "numeric": []}
+    kinds: dict[str, list[str]] = {"classes": classes, "nominal": [], "numeric": [], "dates": []}
+    kinds["dropped"] = list(left_out)
     encoder = model.encoder_
     pairs = zip(encoder.names, encoder.columns, strict=True) if encoder is not None else ()
-    for name, column in pairs:
+    for i, (name, column) in enumerate(pairs):
+        if isinstance(column, LeftOutColumn):
+            kinds["dropped"].append(f"{name} ({column.reason})")
+            continue
         nominal = isinstance(column, CategoricalColumn)
-        words = kinds["nominal" if nominal else "numeric"]
+        words = kinds["nominal" if nominal else "dates" if i in encoder.dates else "numeric"]
         # What is counted is said once.
         things = "" if words else (" value" if nominal else " bin") + "s" * (column.size != 1)
         words.append(f"{name} ({column.size}{things})")
-    kinds["dropped"] = list(left_out)
     return "\n".join(_line(kind, words) for kind, words in kinds.items() if words)
 
 
@@ -68,7 +71,7 @@ def _line(kind: str, words: list[str]) -> str:
     more = [f"and {len(words) - _MOST} more"] if len(words) > _MOST else []
     text = ", ".join(map(one_line, [*words[:_MOST], *more]))
     return textwrap.fill(
-        f"{kind}  {text}",
+        f"{kind:7}  {text}",
         _WIDTH,
         subsequent_indent=" " * 9,
         break_long_words=False,

@@ -11,10 +11,11 @@ from typing import Any
 
 import typer
 
+from localbayes.cli.notices import one_line, say, warnings_once
 from localbayes.cli.plain import PlainGroup
 from localbayes.cli.streams import writing_anything
 
-__all__ = ["OneLineErrors", "describe", "one_line"]
+__all__ = ["OneLineErrors", "describe"]
 
 # Errors that bad input raises. Any other error is a defect, and its type is shown.
 _FORESEEN = (ValueError, OSError, ImportError)
@@ -39,7 +40,7 @@ class OneLineErrors(PlainGroup):
         """Run a command and exit with its code."""
         try:
             with writing_anything(), warnings.catch_warnings():
-                warnings.showwarning = _show_warning
+                warnings.showwarning = warnings_once()
                 # A file may declare classes without rows on purpose.
                 warnings.filterwarnings("ignore", ".* declared classes have no training row")
                 code = super().main(args, prog_name, complete_var, False, windows_expand_args, **extra)
@@ -115,27 +116,11 @@ def describe(error: BaseException) -> str:
     return one_line(f"unexpected {type(error).__name__}: {error} (LOCALBAYES_DEBUG=1 shows where)")
 
 
-def one_line(text: str) -> str:
-    r"""Join lines, and escape what a terminal would not print.
-
-    Examples
-    --------
-    >>> one_line("a\n  b \x1b[31m")
-    'a b \\x1b[31m'
-    """
-    joined = " ".join(text.split())
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in joined)
-
-
 def _report(error: BaseException, line: str, code: int) -> int:
     if type(error).__name__ == "NoArgsIsHelpError":
         error.show()  # type: ignore[attr-defined]
         return code
     if os.environ.get("LOCALBAYES_DEBUG", "0") not in ("", "0"):
         traceback.print_exception(error)
-    typer.echo(line, err=True)
+    say(line)
     return code
-
-
-def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    typer.echo(f"warning: {one_line(str(message))}", err=True)

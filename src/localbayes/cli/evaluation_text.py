@@ -20,6 +20,7 @@ __all__ = ["as_json", "print_evaluation"]
 
 _WIDTH = 80
 _MOST_CONFUSIONS = 15
+_SIDE_BY_SIDE = 3
 _MORE = {
     "balanced accuracy in %": "balanced_accuracy",
     "macro F1": "macro_f1",
@@ -42,19 +43,14 @@ def print_evaluation(
     console = stdout_console()
     always = f"always {majority}"
     print_table(console, _main_table(results, baseline, always, folds, times))
-    columns = {name.partition("(")[0]: scores for name, scores in results.items()} | {always: baseline}
-    table = make_table({"score": "name"} | dict.fromkeys(columns, "number"))
-    for score, attribute in _MORE.items():
-        scale, digits = (100, 2) if "%" in score else (1, 4)
-        figures = (scale * getattr(scores, attribute) for scores in columns.values())
-        add_row(table, score, *(_figure(figure, digits) for figure in figures))
-    print_table(console, table)
-    for name, scores in results.items():
-        if scores.accuracy.mean() <= baseline.accuracy.mean():
-            console.print(
-                f"{name} is right no more often than a program that says {majority} of every row "
-                f"({_figure(100 * baseline.accuracy.mean(), 2)} %)."
-            )
+    print_table(console, _score_table(results | {always: baseline}))
+    worse = [name for name, scores in results.items() if scores.accuracy.mean() <= baseline.accuracy.mean()]
+    if worse:
+        names = " and ".join(part for part in (", ".join(worse[:-1]), worse[-1]) if part)
+        console.print(
+            f"{names} {'are' if worse[1:] else 'is'} right no more often than a program that says "
+            f"{majority} of every row ({_figure(100 * baseline.accuracy.mean(), 2)}%)."
+        )
     if len(results) == 1:
         (scores,) = results.values()
         print_table(console, _class_table(scores, classes))
@@ -83,6 +79,26 @@ def _main_table(results: dict[str, Scores], baseline: Scores, always: str, folds
         _figure(float(baseline.log_loss.mean()), 4),
         *blank,
     )
+    return table
+
+
+def _score_table(results: dict[str, Scores]) -> Table:
+    """Methods side by side, or a row for each where a terminal lacks the room."""
+    figures = {
+        score: [_figure(getattr(scores, name), 4) for scores in results.values()]
+        for score, name in _MORE.items()
+    }
+    shares = [100 * scores.balanced_accuracy for scores in results.values()]
+    figures["balanced accuracy in %"] = [_figure(share, 2) for share in shares]
+    names = [name.partition("(")[0] for name in results]
+    if len(names) <= _SIDE_BY_SIDE:
+        table = make_table({"score": "name"} | dict.fromkeys(names, "number"))
+        for score, cells in figures.items():
+            add_row(table, score, *cells)
+        return table
+    table = make_table({"method": "name"} | dict.fromkeys(figures, "number"))
+    for name, *cells in zip(names, *figures.values(), strict=True):
+        add_row(table, name, *cells)
     return table
 
 

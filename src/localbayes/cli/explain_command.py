@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from localbayes.cli.errors import one_line
 from localbayes.cli.input_tables import check_page_name, check_place
 from localbayes.cli.inputs import data_path, features_for, input_name, reading
 from localbayes.cli.layout import add_row, least_width, make_table, print_table, stdout_console
+from localbayes.cli.notices import one_line
 from localbayes.cli.options import (
     DataArgument,
     DecimalOption,
@@ -233,6 +233,6 @@ def _rows(explanation: Explanation, rows: Sequence[TrainingRow]) -> Table:
         ]
         more = len(differs) - _MOST_DIFFERENCES
         shown = ", ".join(differs[:_MOST_DIFFERENCES]) + (f" and {more} more" if more > 0 else "")
-        agreed = f"{sum(line.agrees)} of {len(line.agrees)}"
-        add_row(table, line.number, line.label, f"{line.weight:.3g}", agreed, shown or "nothing")
+        agreed, of = explanation.agreement(line.agrees)
+        add_row(table, line.number, line.label, f"{line.weight:.3g}", f"{agreed} of {of}", shown or "nothing")
     return table

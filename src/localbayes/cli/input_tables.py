@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ __all__ = [
     "check_place",
     "check_table_name",
     "counted",
+    "filled",
     "size_text",
     "table_bytes",
 ]
@@ -92,6 +94,13 @@ def counted(number: int, thing: str) -> str:
     ('1 row', '2 classes')
     """
     return f"{number} {thing}" if number == 1 else f"{number} {thing}{'es' if thing.endswith('s') else 's'}"
+
+
+def filled(text: str) -> str:
+    """Text broken between words where a terminal would break it anywhere; a pipe gets one line."""
+    from localbayes.cli.layout import stdout_console
+
+    return textwrap.fill(text, stdout_console().width, break_long_words=False, break_on_hyphens=False)
 
 
 def check_place(output: Path, force: bool, *inputs: Path) -> None:

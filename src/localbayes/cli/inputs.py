@@ -18,16 +18,31 @@ __all__ = ["Columns", "data_path", "features_for", "input_name", "read_labelled"
 
 
 def data_path(data: Path) -> Path:
-    """Return the file that is meant: an embedded set may be given by its name.
+    """Return the file that is meant: an embedded or a downloaded set may be given by its name.
 
     Examples
     --------
     >>> data_path(Path("vote")).name, data_path(Path("vote.csv")).name
     ('vote.arff', 'vote.csv')
     """
-    from localbayes.datasets import EMBEDDED, embedded_path
+    from localbayes.datasets import EMBEDDED, PAPER_SETS, embedded_path
+    from localbayes.datasets.registry import no_such
 
-    return embedded_path(str(data)) if str(data) in EMBEDDED and not data.exists() else data
+    name = str(data)
+    if name == "-" or data.exists():
+        return data
+    if name in EMBEDDED:
+        return embedded_path(name)
+    if name in PAPER_SETS:
+        from localbayes.datasets.download import cache_dir
+
+        downloaded = cache_dir() / f"{name}.arff"
+        if not downloaded.is_file():
+            raise ValueError(f"{name} does not come with the package: localbayes data download {name}")
+        return downloaded
+    if not data.suffix and data.name == name:
+        raise ValueError(no_such("file or embedded set is called", name, EMBEDDED))
+    return data
 
 
 def input_name(data: Path) -> str:
@@ -81,7 +96,8 @@ class Columns:
         if not kept:
             raise ValueError("--drop leaves no column to learn from; keep at least one")
         self.left_out = [name for name in X.columns if name not in set(kept)]
-        return X[kept]
+        # Of this type, columns are used even if they look like ids.
+        return X[kept].astype({name: "category" for name in kept if name in self.categorical})
 
 
 def read_labelled(

@@ -102,12 +102,15 @@ def print_table(console: Console, table: Table) -> None:
     """
     from rich.console import Console
 
-    if Console(width=ENDLESS).measure(table).maximum > console.width:
+    narrow = Console(width=ENDLESS).measure(table).maximum > console.width
+    if narrow:
         table.show_edge, table.padding = False, 0
         for column in table.columns:
             column.width = _figures(column) if column.no_wrap else None
         console.print()
     console.print(table, width=max(console.width, least_width(table)))
+    if narrow:  # other tables end in an empty line, too
+        console.print()
 
 
 def _longest(column: Any) -> int:

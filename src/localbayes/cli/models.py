@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from localbayes.cli.describe import describe_model
-from localbayes.cli.input_tables import check_place, check_table_name, counted, size_text, table_bytes
+from localbayes.cli.input_tables import check_place, check_table_name, counted, filled, size_text, table_bytes
 from localbayes.cli.inputs import Columns, data_path, features_for, read_labelled, reading
 from localbayes.cli.options import (
     AlphaOption,
@@ -98,7 +98,7 @@ def fit(
         model.fit(X, y)
     save_model(model, output, force, with_rows)
     typer.echo(describe_model(model, y, columns.left_out))
-    typer.echo(f"{output}: {model}, {size_text(X, len(model.classes_))}")
+    typer.echo(filled(f"{output}: {model}, {size_text(X, len(model.classes_))}"))
 
 
 def predict(

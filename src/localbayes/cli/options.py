@@ -80,7 +80,7 @@ CategoricalOption = Annotated[
     typer.Option(
         "--categorical",
         metavar="COL|all",
-        help="A column of numbers that are categories; repeat for more. Columns of text always are.",
+        help="A column of numbers that are categories, or of ids that are to be used; repeat for more.",
     ),
 ]
 ParamOption = Annotated[

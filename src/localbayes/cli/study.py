@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from localbayes.cli.errors import one_line
 from localbayes.cli.input_tables import counted
 from localbayes.cli.layout import ENDLESS, stdout_console
+from localbayes.cli.notices import one_line
 from localbayes.cli.plain import PlainApp
 from localbayes.cli.progress import progress_bars
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 __all__ = ["read_csv"]
 
 _BOM = "\ufeff"
+# Cells by which text is taken for numbers with another decimal point.
+_FIRST = 100
 
 
 def read_csv(
@@ -65,7 +67,22 @@ def read_csv(
             f"the file has {rows.count} rows, of which {len(frame)} could be read; is a line odd?"
         )
     frame[zeros.columns] = zeros
+    _ask_about_decimals(name, frame, separator, how.decimal)
     return frame
+
+
+def _ask_about_decimals(file: str, frame: pd.DataFrame, separator: str, decimal: str) -> None:
+    """Warn where a column of text would be one of numbers with another decimal point."""
+    other = "," if decimal == "." else "."
+    cure = f"write them with {decimal!r}" if separator == other else f"say --decimal {other}"
+    number = re.compile(rf"[+-]?\d+\{other}\d+")
+    for name in frame.select_dtypes(exclude=["number", "bool"]):
+        texts = frame[name].dropna().head(_FIRST)
+        if len(texts) and all(isinstance(text, str) and number.fullmatch(text) for text in texts):
+            warn(
+                f"{file}: the column {name!r} holds text such as {texts.iloc[0]!r}; "
+                f"if these are numbers, {cure}"
+            )
 
 
 def _decoded(content: bytes, encoding: str | None) -> str:

@@ -253,7 +253,7 @@ class LeftOutColumn:
 
     def labels(self) -> list[str]:
         """What to call the only value."""
-        return ["any"]
+        return ["left out"]
 
 
 Column = CategoricalColumn | NumericColumn | LeftOutColumn

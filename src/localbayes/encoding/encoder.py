@@ -216,7 +216,7 @@ class TableEncoder:
         nothing = "; no column is left, so that only shares of classes are learned" if all(useless) else ""
         warn(
             f"left out {self._named(left_out)}: nearly every row has a value or a text of its own{nothing}; "
-            f"to keep one, give it the dtype category or say categorical_features={example}"
+            f"to keep one, give it the dtype category (--categorical) or say categorical_features={example}"
         )
         for i in left_out:
             self.columns[i] = LeftOutColumn(roles[i].kind)
@@ -225,6 +225,11 @@ class TableEncoder:
     def _named(self, columns: Sequence[int]) -> str:
         names = ", ".join(repr(self.names[i]) for i in columns[:5]) + (", ..." if len(columns) > 5 else "")
         return f"columns {names}" if len(columns) > 1 else f"column {names}"
+
+    @property
+    def left_out(self) -> list[int]:
+        """Positions of the columns that classifiers do not learn from."""
+        return [i for i, column in enumerate(self.columns) if isinstance(column, LeftOutColumn)]
 
     @property
     def sizes(self) -> npt.NDArray[np.uint32]:

@@ -13,10 +13,15 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["known_by_meaning"]
+__all__ = ["iso_text", "known_by_meaning"]
 
 _DIGITS = frozenset("+-.0123456789")
-_DAY = re.compile(r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d.*)?")
+# 2024-01-31, 2024/1/31 and 31.1.2024. Of 1/2/2024 one cannot tell which is the month.
+_DATE = re.compile(
+    r"(?:(?P<iso>\d{4}-\d\d-\d\d)|(?P<y>\d{4})/(?P<m>\d\d?)/(?P<d>\d\d?)"
+    r"|(?P<day>\d\d?)\.(?P<month>\d\d?)\.(?P<year>\d{4}))"
+    r"(?P<time>[ T]\d\d:\d\d.*)?"
+)
 
 
 def known_by_meaning(unknown: Iterable[Any], known: Iterable[Any]) -> dict[Any, Any]:
@@ -51,7 +56,7 @@ def known_by_meaning(unknown: Iterable[Any], known: Iterable[Any]) -> dict[Any, 
     times = any(kind == "time" for kind, _ in wanted)
     found: dict[Hashable, list[Any]] = {meaning: [] for meaning in wanted}
     for value in known:
-        if text and isinstance(value, str) and not (times and value[4:5] == "-"):
+        if text and isinstance(value, str) and not (times and value[:1] in _DIGITS and len(value) >= 8):
             continue
         meaning = _meaning(value)
         if meaning in found:
@@ -90,7 +95,25 @@ def _meaning_of_text(text: str) -> tuple[str, Hashable] | None:
 
 
 def _time(text: str) -> datetime:
-    """Read a date or time in ISO format with dashes; other forms, such as 20200131, are numbers."""
-    if text[4:5] != "-" or not _DAY.fullmatch(text):
+    """Read a date or time; other forms, such as 20200131, are numbers."""
+    written = iso_text(text)
+    if written is None:
         raise ValueError
-    return datetime.fromisoformat(text)
+    return datetime.fromisoformat(written)
+
+
+def iso_text(text: str) -> str | None:
+    """A date, with a time or without, in ISO format with dashes; None if the text is none.
+
+    Examples
+    --------
+    >>> [iso_text(text) for text in ("2024-01-31", "2024/1/31", "31.1.2024 12:00", "1/2/2024")]
+    ['2024-01-31', '2024-01-31', '2024-01-31 12:00', None]
+    """
+    found = _DATE.fullmatch(text)
+    if found is None:
+        return None
+    part = found.groupdict()
+    year, month, day = part["y"] or part["year"], part["m"] or part["month"], part["d"] or part["day"]
+    date = part["iso"] or f"{year}-{month:0>2}-{day:0>2}"
+    return date + (part["time"] or "")

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from localbayes.encoding.columns import RawColumn
+from localbayes.encoding.meaning import iso_text
 from localbayes.encoding.row_numbers import number_rows
 from localbayes.encoding.summaries import NumberSummary, Summary
 
@@ -80,7 +81,7 @@ def _words(values: Sequence[Any]) -> float:
 
 
 def as_date(raw: RawColumn, at_least: float = 1.0) -> RawColumn | None:
-    """A column of dates, or of texts such as 2024-01-31, as seconds; None if it is something else.
+    """A column of dates, or of texts such as 2024-01-31 or 31.1.2024, as seconds; None if it is none.
 
     A value that is no date is missing; the share ``at_least`` of the values must be dates.
 
@@ -100,10 +101,11 @@ def as_date(raw: RawColumn, at_least: float = 1.0) -> RawColumn | None:
 
 def _seconds(value: Any) -> float:
     if isinstance(value, str):
-        if not _ISO_DATE.fullmatch(value.strip()):
+        written = iso_text(value.strip())
+        if written is None or not _ISO_DATE.fullmatch(written):
             return np.nan
         try:
-            value = np.datetime64(value.strip().replace(" ", "T"))
+            value = np.datetime64(written.replace(" ", "T"))
         except ValueError:
             return np.nan
     if isinstance(value, datetime):

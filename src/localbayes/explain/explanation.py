@@ -174,6 +174,8 @@ class Explanation:
         What a lazy classifier sees around the rows; None for the others.
     why_not : tuple of n tuples of WhyNot, or None
         For every row the classes that were not predicted, most probable first; None if not asked for.
+    left_out : tuple of int
+        Positions of the attributes that the classifier does not learn from, such as ids.
 
     Examples
     --------
@@ -200,6 +202,7 @@ class Explanation:
     start: str
     neighbourhood: Neighbourhood | None = None
     why_not: tuple[tuple[WhyNot, ...], ...] | None = None
+    left_out: tuple[int, ...] = ()
 
     def __len__(self) -> int:
         return len(self.proba)
@@ -277,6 +280,13 @@ class Explanation:
             Reason(self.start, "", "", base),
             tuple(map(Reason, self.names, self.values[row], self.readings[row], added.tolist())),
         )
+
+    def agreement(self, agrees: Sequence[bool]) -> tuple[int, int]:
+        """In how many attributes a training row agrees with the row explained, and of how many in use.
+
+        All rows agree in attributes that are left out, which says nothing.
+        """
+        return sum(agrees) - len(self.left_out), len(self.names) - len(self.left_out)
 
     def check_row(self, row: int) -> None:
         """Refuse a row that was not explained."""

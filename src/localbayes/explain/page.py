@@ -188,7 +188,6 @@ def _near(explanation: Explanation, near: Neighbourhood, row: int, top: int) -> 
             if (own := _rows_of_class(explanation, rows, k, heaviest))
             or (rows and k == explanation.predicted[row])
         ],
-        "n_attributes": len(explanation.names),
         "has_gamma": near.gamma is not None,
         "classes": [
             {
@@ -215,7 +214,7 @@ def _rows_of_class(
     explanation: Explanation, rows: Sequence[TrainingRow], k: int, heaviest: float
 ) -> list[dict[str, Any]]:
     label = explanation.classes.tolist()[k]
-    return [_training_row(line, explanation.names, heaviest) for line in rows if line.label == label]
+    return [_training_row(line, explanation, heaviest) for line in rows if line.label == label]
 
 
 def _other(explanation: Explanation, other: WhyNot, row: int) -> dict[str, Any]:
@@ -229,20 +228,20 @@ def _other(explanation: Explanation, other: WhyNot, row: int) -> dict[str, Any]:
             for way in other.ways
         ],
         "complete": other.complete,
-        "rows": [_training_row(line, explanation.names, 1.0) for line in other.rows],
+        "rows": [_training_row(line, explanation, 1.0) for line in other.rows],
     }
 
 
-def _training_row(line: TrainingRow, names: tuple[str, ...], heaviest: float) -> dict[str, Any]:
+def _training_row(line: TrainingRow, explanation: Explanation, heaviest: float) -> dict[str, Any]:
     differs = [
         pair_text(name, value)
-        for name, value, agrees in zip(names, line.values, line.agrees, strict=True)
+        for name, value, agrees in zip(explanation.names, line.values, line.agrees, strict=True)
         if not agrees
     ]
     return {
         "number": line.number,
         "label": str(line.label),
-        "agrees": sum(line.agrees),
+        "agrees": "{} of {}".format(*explanation.agreement(line.agrees)),
         "weight": f"{line.weight:.3g}",
         "share": f"{100 * line.share:.1f} %",
         "width": 100 * line.weight / heaviest,

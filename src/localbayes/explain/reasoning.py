@@ -93,6 +93,7 @@ def explain(
         why_not=None
         if wanted is None
         else others_of_rows(model, table, codes, readable, proba, best, wanted, held),
+        left_out=() if model.encoder_ is None else tuple(model.encoder_.left_out),
     )
 
 
