@@ -9,18 +9,14 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import minimize
 
 from localbayes.classifiers.scores import log_total
-from localbayes.counts import Floats
+from localbayes.counts import Floats, least_loss_exponents
 
 __all__ = ["Exponents", "fit_exponents"]
 
 # Powers among which the common one is looked for.
 _POWERS = np.exp(np.linspace(np.log(0.02), np.log(3.0), 41))
-
-# Steps of the search, and the relative gain below which it ends.
-_STEPS, _GAIN = 200, 1e-7
 
 
 @dataclass(frozen=True)
@@ -52,6 +48,7 @@ def fit_exponents(
     weights: Floats,
     ridge: float,
     prior: Floats | None = None,
+    start: Exponents | None = None,
 ) -> Exponents:
     """Exponents of least penalised log loss.
 
@@ -61,7 +58,7 @@ def fit_exponents(
     Parameters
     ----------
     features : ndarray of shape (n, r, p)
-        Features of rows and classes.
+        Features of rows and classes, taken in single precision.
     truth : ndarray of shape (n,)
         Classes of the rows.
     weights : ndarray of shape (n,)
@@ -70,6 +67,8 @@ def fit_exponents(
         Strength of the penalty.
     prior : ndarray of shape (p,), optional
         Exponents before any row is seen, up to the common power; ones by default.
+    start : Exponents, optional
+        Where to begin the search, such as those of nearly the same features.
 
     Examples
     --------
@@ -83,51 +82,8 @@ def fit_exponents(
     >>> fit_exponents(np.repeat(one, 2, axis=2), truth, np.ones(200), ridge=1e-6).w.round(2).tolist()
     [0.5, 0.5]
     """
-    n, r, p = features.shape
-    flat, rows = features.reshape(n * r, p), np.arange(n)
-    start = np.ones(p) if prior is None else prior
-    common = (flat @ start).reshape(n, r)
-    target = _common_power(common, truth, weights) * start
-
-    def loss(v: Floats) -> tuple[float, Floats]:
-        w, b = v[:p], v[p:]
-        log_proba = (flat @ w).reshape(n, r) + b
-        log_proba -= log_total(log_proba)
-        error = np.exp(log_proba)
-        value = -float(log_proba[rows, truth] @ weights)
-        error[rows, truth] -= 1.0
-        error *= weights[:, None]
-        value += ridge * float(((w - target) ** 2).sum() + (b**2).sum())
-        slope = error.reshape(-1) @ flat + 2 * ridge * (w - target)
-        return value, np.concatenate([slope, error.sum(axis=0) + 2 * ridge * b])
-
-    found = minimize(
-        loss,
-        np.concatenate([target, np.zeros(r)]),
-        jac=True,
-        method="L-BFGS-B",
-        bounds=[(0, None)] * p + [(None, None)] * r,
-        options={"maxiter": _STEPS, "ftol": _GAIN},
+    prior = np.ones(features.shape[2]) if prior is None else prior
+    w, b, loss, penalty = least_loss_exponents(
+        *(features, truth, weights, prior, _POWERS, ridge), None if start is None else (start.w, start.b)
     )
-    w, b, least = found.x[:p], found.x[p:], float(found.fun)
-    penalty = ridge * float(((w - target) ** 2).sum() + (b**2).sum())
-    return Exponents(w, b, least, (least - penalty) / float(weights.sum()))
-
-
-def _common_power(scores: Floats, truth: npt.NDArray[np.int64], weights: Floats) -> float:
-    """Power of the probabilities, of a fixed list, that makes their log loss least."""
-
-    def loss(position: int) -> float:
-        powered = _POWERS[position] * scores
-        own = powered[np.arange(len(truth)), truth] - log_total(powered)[:, 0]
-        return float(-own @ weights)
-
-    # The loss is convex in the power.
-    low, high = 0, len(_POWERS) - 1
-    while low < high:
-        middle = (low + high) // 2
-        if loss(middle) > loss(middle + 1):
-            low = middle + 1
-        else:
-            high = middle
-    return float(_POWERS[low])
+    return Exponents(w, b, loss, (loss - penalty) / float(weights.sum()))

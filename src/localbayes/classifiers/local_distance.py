@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import minimize
 
-from localbayes.counts import Distance, Floats, marked
+from localbayes.counts import Distance, Floats, Neighbourhood, marked
 from localbayes.counts.distance import MISSING, UNSEEN
 
 __all__ = ["LocalDistance", "agreement_units", "column_weights", "evenly"]
@@ -129,44 +129,31 @@ def column_weights(
     """
     rows = evenly(len(classes), _ROWS)
     at = evenly(len(rows), _QUERIES)
-    own = at[:, None] == np.arange(len(rows))
+    classes, mass = classes[rows], weights[rows]
     # Of a row of weight 2 one of two is the query, and the other one may be found.
-    mass = np.where(own, np.maximum(weights[rows] - 1.0, 0.0), weights[rows])
-    same = (classes[rows[at]][:, None] == classes[rows]) & (mass > 0)
-    kept = same.any(axis=1)
+    left = np.maximum(mass[at] - 1.0, 0.0)
+    others = np.bincount(classes, mass > 0)[classes[at]] - ((mass[at] > 0) & (left <= 0))
+    kept = others > 0
     if not kept.any():
         return distance
+    at, left = at[kept], left[kept]
     marks = marked(codes[rows], sizes, may_miss)
-    apart = _differences(distance, sizes, marks[at[kept]], marks)
-    log_mass = np.log(np.maximum(mass[kept], 1e-300)).astype(np.float32)
-    same, loss_weight = same[kept], weights[rows[at]][kept]
-
-    def found(z: npt.NDArray[np.float32]) -> tuple[float, npt.NDArray[np.float32]]:
-        """Log loss of the rows found at log masses z, and its slope in z."""
-        e = np.exp(z - z.max(axis=1, keepdims=True))
-        of_class = e * same
-        near, total = of_class.sum(axis=1) + 1e-30, e.sum(axis=1)
-        of_class /= near[:, None]
-        e /= total[:, None]
-        e -= of_class
-        e *= loss_weight.astype(np.float32)[:, None]
-        return -float(np.log(near / total) @ loss_weight), e
+    apart, picks = _differences(distance, sizes, marks[at], marks)
+    neighbourhood = Neighbourhood(apart, picks, mass, at, left, classes, mass[at])
 
     def loss(u: Floats, scale: float) -> tuple[float, Floats]:
-        z = log_mass - ((scale * u).astype(np.float32) @ apart).reshape(same.shape)
-        value, slope = found(z)
-        ridge = _RIDGE * float(((u - 1) ** 2).sum())
-        return value + ridge, 2 * _RIDGE * (u - 1) - scale * (apart @ slope.ravel()).astype(np.float64)
+        value, slope = neighbourhood.loss(scale * u)
+        return value + _RIDGE * float(((u - 1) ** 2).sum()), scale * slope + 2 * _RIDGE * (u - 1)
 
-    total = apart.sum(axis=0).reshape(same.shape)
-    scale = min(_SCALES, key=lambda a: found(log_mass - np.float32(a) * total)[0])
+    ones = np.ones(distance.n_columns)
+    scale = min(_SCALES, key=lambda a: neighbourhood.loss(a * ones, slope=False)[0])
     best = minimize(
         loss,
-        np.ones(len(apart)),
+        ones,
         (scale,),
         jac=True,
         method="L-BFGS-B",
-        bounds=[(0, None)] * len(apart),
+        bounds=[(0, None)] * len(ones),
         options={"maxiter": _STEPS, "ftol": _GAIN},
     ).x
     return replace(distance, weights=tuple((best / best.max()).tolist())) if best.max() > 0 else distance
@@ -177,22 +164,29 @@ def _differences(
     sizes: npt.NDArray[np.uint32],
     queries: npt.NDArray[np.int64],
     rows: npt.NDArray[np.int64],
-) -> npt.NDArray[np.float32]:
-    """Distances by column, as shares of the largest, of all pairs, shape (m, n_queries * n_rows)."""
-    apart = np.empty((distance.n_columns, len(queries), len(rows)), dtype=np.float32)
-    for i, out in enumerate(apart):
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.uint32]]:
+    """Distances by column, as shares of the largest, of the values that queries have to all rows.
+
+    Returns vectors over the rows, shape (v, n_rows), and which of them belongs to every query and column.
+    """
+    picks = np.empty((len(queries), distance.n_columns), dtype=np.uint32)
+    found, n_found = [], 0
+    for i in range(distance.n_columns):
+        values, which = np.unique(queries[:, i], return_inverse=True)
+        picks[:, i] = which + n_found
+        n_found += len(values)
         if distance.graded(i):
             size = int(sizes[i])
             # The two last rows and columns are those of missing values and of values never seen.
             table = np.zeros((size + 2, size + 2), dtype=np.float32)
             table[:size, :size] = distance.table(i, size) / np.float32(_TOP)
             table[:size, UNSEEN] = table.max()
-            np.take(table[queries[:, i]], rows[:, i], axis=1, out=out, mode="wrap")
+            found.append(table[values][:, rows[:, i]])
         else:
-            np.not_equal(queries[:, i : i + 1], rows[:, i], out=out, casting="unsafe")
-            out[queries[:, i] < 0] = 0.0
-            out[:, rows[:, i] == MISSING] = 0.0
-    return apart.reshape(distance.n_columns, -1)
+            apart = values[:, None] != rows[:, i]
+            apart &= (values >= 0)[:, None] & (rows[:, i] != MISSING)
+            found.append(apart)
+    return np.concatenate(found, dtype=np.float32), picks
 
 
 def evenly(n: int, at_most: int) -> npt.NDArray[np.int64]:

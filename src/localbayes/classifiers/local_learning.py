@@ -144,16 +144,19 @@ class LocalLearning(LazyClassifier):
             self.column_weights_ = np.array(learned.weights)
 
     def _fits(self, source: RowSource, rows: SampledRows, kappas: Floats) -> list[Exponents]:
-        """Exponents for every kappa."""
-        return [
-            fit_exponents(features, rows.classes, rows.weights, _RIDGE, self._prior())
-            for features in self.left_out_features(source, rows, kappas)
-        ]
+        """Exponents for every kappa; the search begins with those of the one before."""
+        fits: list[Exponents] = []
+        for features in self.left_out_features(source, rows, kappas):
+            start = fits[-1] if fits else None
+            fits.append(fit_exponents(features, rows.classes, rows.weights, _RIDGE, self._prior(), start))
+        return fits
 
-    def left_out_features(self, source: RowSource, rows: SampledRows, kappas: Floats) -> Floats:
+    def left_out_features(
+        self, source: RowSource, rows: SampledRows, kappas: Floats
+    ) -> npt.NDArray[np.float32]:
         """Features of training rows that do not count themselves, shape (k, n, r, 1 + m)."""
         shape = len(kappas), len(rows), len(self.labels_), 1 + len(self.sizes_)
-        features = np.empty(shape)
+        features = np.empty(shape, dtype=np.float32)
 
         def fill(at: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
             chunk = slice(at[0], at[-1] + 1)

@@ -2,12 +2,14 @@
 
 ``match`` counts training rows by their distance from queries, for the lazy family; ``values`` and ``pairs``
 count values and pairs of values, for the eager family. ``protocol`` says what all of them can do,
-``distance`` how far values are from each other, ``cells`` solves the paper's equation for the weights.
+``distance`` how far values are from each other, ``cells`` solves the paper's equation for the weights,
+``fits`` finds what the local Bayes classifier learns.
 The C++ behind them is in ``localbayes.kernels``, which nothing else imports.
 """
 
 from localbayes.counts.cells import cell_weights, log_joint_of_sums
 from localbayes.counts.distance import HAMMING, Distance, Hamming, Measure, Ordered, marked
+from localbayes.counts.fits import Neighbourhood, least_loss_exponents
 from localbayes.counts.kept_rows import KeptRows, Rows, rows_in_order
 from localbayes.counts.match import MatchCounts, MatchIndex
 from localbayes.counts.own_left_out import LeftOutCounts
@@ -29,6 +31,7 @@ __all__ = [
     "MatchCounts",
     "MatchIndex",
     "Measure",
+    "Neighbourhood",
     "Ordered",
     "PairCounts",
     "Rows",
@@ -38,6 +41,7 @@ __all__ = [
     "cell_weights",
     "isa",
     "isas",
+    "least_loss_exponents",
     "log_joint_of_sums",
     "marked",
     "rows_in_order",

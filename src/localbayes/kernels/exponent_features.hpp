@@ -9,13 +9,6 @@ namespace {
 using Octet = Vector<double, 8>;
 constexpr int kOctet = 8;
 
-// The natural logarithm of positive numbers. The twin is std::log.
-template <class Values>
-Values log_of(Values x) {
-    const Parts<Values> parts(x);
-    return log_of_mantissa(parts.mantissa) + kLog2 * parts.exponent;
-}
-
 // Features of a query and class: log(1 + S), then log((alpha + T_i / unit_i) / (alpha q_i + S)) for every attribute;
 // where values may be missing, T[m + i] stands for S. A value that was never seen, or is not known, has the feature 0.
 // The twin is LocalBayesClassifier.features.

@@ -1,7 +1,9 @@
 // The functions of the table in isa.hpp, for one instruction set W.
 #pragma once
 #include "exponent_contest.hpp"
+#include "exponent_fit.hpp"
 #include "isa.hpp"
+#include "neighbourhood.hpp"
 #include "pair_formulas.hpp"
 #include "score.hpp"
 
@@ -139,6 +141,8 @@ constexpr Isa functions(const char* name) {
             cell_log_joint<W>,
             log_joint_of_sums<W>,
             cell_weights<W>,
+            fit_exponents<W>,
+            neighbour_loss<W>,
             sum_values<W>,
             {multiply_counts<W, int32_t>, mix_counts<W, int32_t>},
             {multiply_counts<W, double>, mix_counts<W, double>}};

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "batch.hpp"
+#include "learning.hpp"
 #include "pairs.hpp"
 
 namespace localbayes {
@@ -57,6 +58,10 @@ struct Isa {
     // gamma[query][class], rho[query] and rho * gamma^d for V[query][class][distance].
     void (*cell_weights)(const double* V, int64_t n_queries, int n_classes, int n_distances, double kappa,
                          double* gamma, double* rho, double* weights);
+    // Exponents of features, see exponent_fit.hpp; they begin as they come if it `starts`.
+    void (*fit_exponents)(const FeatureRows&, const ExponentSearch&, bool starts, ExponentFit&);
+    // The loss of rows that look for their class, and its slope unless null, see neighbourhood.hpp.
+    double (*neighbour_loss)(const Neighbours&, const double* weights, double* slope);
     void (*sum_values)(const Pairs<const double>&, const double* start, double* out);
     PairFormulas<int32_t> whole;    // for counts of rows
     PairFormulas<double> weighted;  // for sums of weights

@@ -39,6 +39,13 @@ Sets log_of_mantissa(Sets x) {
     return s * (even * fourth + 2 + odd * square) + (large ? kLog2 + Sets{} : Sets{});
 }
 
+// The natural logarithm of positive numbers. The twin is std::log.
+template <class Values>
+Values log_of(Values x) {
+    const Parts<Values> parts(x);
+    return log_of_mantissa(parts.mantissa) + kLog2 * parts.exponent;
+}
+
 // No less than the natural logarithm, and at most kLogAbove more.
 constexpr double kLogAbove = 1e-4;
 inline Four log_above(Four x) {
@@ -46,6 +53,34 @@ inline Four log_above(Four x) {
     const Four t = of.mantissa - 1;
     const Four part = 1.44149241 + t * (-0.706486449 + t * (0.409470299 + t * (-0.187488605 + t * 0.0430049578)));
     return x > 0 ? kLog2 * (of.exponent + t * part + 4e-5) : kNever + Four{};
+}
+
+// e to the power of x <= 0, to the last digits of double or float; far below zero it is some number near zero.
+template <class Number>
+struct ExpNumbers;
+template <>
+struct ExpNumbers<double> {
+    using Whole = int64_t;
+    static constexpr double kShift = 0x1.8p52, kHigh = 0x1.62e42fee00000p-1, kLow = 0x1.a39ef35793c76p-33, kLeast = -700;
+    static constexpr int kBias = 1023, kDigits = 52, kTerms = 13;
+};
+template <>
+struct ExpNumbers<float> {
+    using Whole = int32_t;
+    static constexpr float kShift = 0x1.8p23f, kHigh = 0x1.62e4p-1f, kLow = 0x1.7f7d1cp-20f, kLeast = -87;
+    static constexpr int kBias = 127, kDigits = 23, kTerms = 7;
+};
+template <class Values>
+Values exp_of(Values x) {
+    using Number = std::remove_reference_t<decltype(x[0])>;
+    using N = ExpNumbers<Number>;
+    using Wholes = decltype(x < x);
+    x = x > N::kLeast ? x : N::kLeast + Values{};
+    const Values shifted = x * Number(1 / kLog2) + N::kShift, whole = shifted - N::kShift;
+    const Values part = x - whole * N::kHigh - whole * N::kLow;
+    Values sum = 1 + Values{};
+    for (int k = N::kTerms; k > 0; --k) sum = 1 + sum * part * (Number(1) / Number(k));
+    return sum * std::bit_cast<Values>((std::bit_cast<Wholes>(shifted) + N::kBias) << N::kDigits);
 }
 
 // e to the power of x <= 0, to one in a thousand.

@@ -11,6 +11,7 @@ const localbayes::Isa* localbayes::current_isa = available_isas().front();
 void bind_rows(nb::module_& m);
 void bind_match(nb::module_& m);
 void bind_pairs(nb::module_& m);
+void bind_learning(nb::module_& m);
 
 NB_MODULE(_kernels, m) {
     using namespace localbayes;
@@ -24,4 +25,5 @@ NB_MODULE(_kernels, m) {
     bind_rows(m);
     bind_match(m);
     bind_pairs(m);
+    bind_learning(m);
 }

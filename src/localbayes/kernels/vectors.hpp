@@ -30,6 +30,7 @@ inline bool none(FourBits bits) { return (bits[0] | bits[1] | bits[2] | bits[3])
 // Numbers of eight neighbouring rows, and those of them that a mask has; the others are zero.
 using EightDoubles = Vector<double, 8>;
 using EightBits = Vector<int64_t, 8>;
+using EightFloats = Vector<float, 8>;
 constexpr auto kChosen = [] {
     std::array<EightBits, 256> table{};
     for (int64_t b = 0; b < 256; ++b)
