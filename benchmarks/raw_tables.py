@@ -14,6 +14,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -33,10 +34,11 @@ from localbayes import LCWNB, LocalBayesClassifier
 from localbayes.datasets import PAPER_SETS, load_arff, load_paper_set
 
 SEED, FOLDS = 3, 5
-# Tables of so many rows have one fold of the five.
+# Tables of so many rows have one fold of the five, unless more are asked for.
 LARGE = 3000
 # A probability of zero counts as this.
 CLIP = 1e-15
+GROUPS = ("36 sets", "10 raw")
 TARGETS = {"adult": "income", "phoneme": "class"}
 FIELDS = ("group", "table", "rows", "columns", "fold", "method", "accuracy", "log_loss", "fit", "predict")
 
@@ -153,7 +155,17 @@ def measure(X: pd.DataFrame, y: pd.Series, train: Any, test: Any, method: str) -
     }
 
 
-def run(path: Path, methods: list[str], chosen: list[Table], folds: int, seed: int) -> None:
+def splits_of(X: pd.DataFrame, y: pd.Series, seeds: list[int], folds: int) -> Iterator[tuple[int, Any, Any]]:
+    """Number, training rows and test rows of the first folds of every seed; the second seed's begin at 5."""
+    for repeat, seed in enumerate(seeds):
+        each = StratifiedKFold(FOLDS, shuffle=True, random_state=seed).split(X, y)
+        for fold, (train, test) in enumerate(islice(each, folds)):
+            yield repeat * FOLDS + fold, train, test
+
+
+def run(
+    path: Path, methods: list[str], chosen: list[Table], folds: int, large_folds: int, seeds: list[int]
+) -> None:
     """Measure what the file does not hold yet, one line each."""
     done = set()
     if path.exists():
@@ -164,10 +176,7 @@ def run(path: Path, methods: list[str], chosen: list[Table], folds: int, seed: i
         if not done:
             writer.writeheader()
         for group, name, X, y in chosen:
-            splits = StratifiedKFold(FOLDS, shuffle=True, random_state=seed).split(X, y)
-            for fold, (train, test) in enumerate(splits):
-                if fold >= (1 if len(X) >= LARGE else folds):
-                    break
+            for fold, train, test in splits_of(X, y, seeds, large_folds if len(X) >= LARGE else folds):
                 for method in methods:
                     if (name, fold, method) in done:
                         continue
@@ -235,7 +244,7 @@ def report(path: Path) -> None:
     wide = means[means.method.isin(always)].pivot(index=["rows", "table"], columns="method", values="both")
     wide.index = pd.Index([f"{table} ({rows:,})" for rows, table in wide.index])
     print("\nevery table, accuracy / log loss\n\n" + markdown(wide[always].fillna("")))
-    cost = scores[~small].copy()
+    cost = scores[~small].groupby(["rows", "table", "method"])[["fit", "predict"]].mean().reset_index()
     cost["both"] = cost.fit.map("{:.1f}".format) + " / " + cost.predict.map("{:.2f}".format)
     wide = cost.pivot(index=["rows", "table"], columns="method", values="both")
     wide = wide.reindex(columns=present).astype(object).fillna("")
@@ -254,7 +263,13 @@ def main() -> None:
     parser.add_argument("--most-rows", type=int, default=10**9, help="leave larger tables out")
     parser.add_argument("--most-classes", type=int, default=10**9, help="leave tables of more classes out")
     parser.add_argument("--folds", type=int, default=FOLDS, help="at most so many folds of the five")
-    parser.add_argument("--seed", type=int, default=SEED, help="of the folds")
+    parser.add_argument(
+        "--large-folds", type=int, default=1, help="the same of tables of 3,000 rows and more"
+    )
+    parser.add_argument(
+        "--seeds", type=int, nargs="+", default=[SEED], help="of the folds; two are two repeats"
+    )
+    parser.add_argument("--groups", nargs="+", choices=GROUPS, default=GROUPS, help="tables")
     options = parser.parse_args()
     if options.what == "report":
         report(options.scores)
@@ -264,9 +279,18 @@ def main() -> None:
     chosen = [
         table
         for table in tables(arff, options.raw or arff.parent / "raw")
-        if len(table[2]) <= options.most_rows and table[3].nunique() <= options.most_classes
+        if table[0] in options.groups
+        and len(table[2]) <= options.most_rows
+        and table[3].nunique() <= options.most_classes
     ]
-    run(options.scores, options.methods or installed, chosen, options.folds, options.seed)
+    run(
+        options.scores,
+        options.methods or installed,
+        chosen,
+        options.folds,
+        options.large_folds,
+        options.seeds,
+    )
 
 
 if __name__ == "__main__":
