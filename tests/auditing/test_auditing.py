@@ -118,6 +118,13 @@ def test_roles_and_advice():
     assert found["size"].advice == ""
 
 
+def test_what_a_date_tells_is_told_by_its_bin():
+    """Every day has one row, so that only days together tell when the class changed."""
+    days = pd.DataFrame({"day": pd.date_range("2024-01-01", periods=200).strftime("%Y-%m-%d")})
+    changed = np.arange(200) >= 90
+    assert profile_columns(days, changed)[0].tells > 0.95
+
+
 def test_bad_input_gets_one_line():
     """An empty table, labels of another length and missing labels are refused."""
     X = pd.DataFrame({"a": ["x", "y"]})

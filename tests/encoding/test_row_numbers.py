@@ -95,3 +95,14 @@ def test_tables_of_nothing_but_ids():
     with pytest.warns(UserWarning, match="column 'row' only numbers the rows"):
         model = LocalBayesClassifier().fit(pd.DataFrame({"row": np.arange(N)}), y)
     assert (model.predict(pd.DataFrame({"row": np.arange(N)})) == y).mean() > 0.95
+
+
+def test_row_numbers_beside_other_ids_are_said_to_be_used():
+    """What is used for lack of others is not said to be left out, nor that nothing is learned."""
+    ids = pd.DataFrame({"id": [f"C{k}" for k in range(N)], "row": np.arange(N), "again": np.arange(N) + 9})
+    with pytest.warns(UserWarning, match="column") as caught:
+        LocalBayesClassifier().fit(ids, np.arange(N) < 150)
+    used, left_out = (str(warning.message) for warning in caught)
+    assert used.startswith("columns 'row', 'again' only number the rows, and are used for lack of others")
+    assert left_out.startswith("left out column 'id'")
+    assert "shares" not in left_out

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from localbayes.encoding.columns import Column, NumericColumn, RawColumn
 from localbayes.encoding.rich_encoder import RichEncoder
-from localbayes.encoding.roles import Role
+from localbayes.encoding.roles import Role, as_date
 from localbayes.encoding.tables import check_table, read_columns
 
 __all__ = ["ColumnProfile", "profile_columns"]
@@ -42,8 +42,8 @@ class ColumnProfile:
     commonest : float
         Share of the rows that have the most frequent value, of those with a value.
     tells : float
-        Share of the rows whose class is found from this column alone, each row left out; numbers are cut into
-        bins. NaN without classes.
+        Share of the rows whose class is found from this column alone, each row left out; numbers and dates
+        are cut into bins. NaN without classes.
     advice : str
         What to do about it, or an empty text.
     """
@@ -89,6 +89,8 @@ def profile_columns(X: Any, y: Any = None, categorical_features: Any = "from_dty
         warnings.simplefilter("ignore")  # what is left out is said in the profile
         encoder.fit(X)
     raws = read_columns(X, [None] * len(encoder.names))
+    for i in encoder.dates:
+        raws[i] = as_date(raws[i], at_least=0.0) or raws[i]
     baseline = 1.0 if classes is None else np.bincount(classes).max() / len(classes)
     return [
         _profile(raw, role, column, classes, baseline)

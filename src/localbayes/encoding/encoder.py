@@ -205,9 +205,12 @@ class TableEncoder:
         if all(useless) and numbers:
             # Numbers are in order, so that even row numbers may tell something where nothing else does.
             roles = [replace(role, used=role.used or i in numbers) for i, role in enumerate(roles)]
+            verbs, them = (("numbers", "is"), "it") if len(numbers) == 1 else (("number", "are"), "them")
             warn(
-                f"{self._named(numbers)} only numbers the rows, and is used for lack of others; drop it if so"
+                f"{self._named(numbers)} only {verbs[0]} the rows, and {verbs[1]} used for lack of others; "
+                f"drop {them} if so"
             )
+            useless = [False]
         left_out = [i for i, role in enumerate(roles) if not role.used]
         self.roles = list(roles)
         if not left_out:
