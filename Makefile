@@ -18,8 +18,6 @@ FROM ?= .
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src -type f -not -name '*.so' -not -path '*/__pycache__/*')
 # Every file of an archive has the time of the last commit, so that two archives of one commit are the same bytes.
 export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 315532800)
-# An interpreter newer than the oldest that is supported, if there is one.
-NEWEST_PYTHON ?= $(firstword $(foreach v,14 13 12 11,$(shell python3.$(v) -c 'import sys; print(sys.executable)' 2>/dev/null)))
 
 .PHONY: study test lint check-release sanitize sanitize-extension fuzz instructions arm mingw bench docs sdist wheel lowest newest clean
 
@@ -96,11 +94,12 @@ wheel: sdist
 	$(BIN)/twine check --strict dist/*
 	$(BIN)/python tools/try_wheel.py dist/*.whl
 
-# The same tests of the same wheel with the oldest versions of all dependencies, and with the newest.
+# The same tests of the same wheel with the oldest versions of all dependencies, and with the newest ones on the
+# newest interpreter of this machine (or that of NEWEST_PYTHON).
 lowest: | dist
 	$(BIN)/python tools/try_wheel.py dist/*.whl --lowest
 newest: | dist
-	$(BIN)/python tools/try_wheel.py dist/*.whl --python $(NEWEST_PYTHON)
+	$(BIN)/python tools/try_wheel.py dist/*.whl --python $(or $(NEWEST_PYTHON),newest)
 dist:
 	$(MAKE) wheel
 

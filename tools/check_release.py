@@ -17,6 +17,8 @@ import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+# What an upload says where to find.
+ADDRESSES = ("Source", "Documentation")
 
 
 def text_of(name: str) -> str:
@@ -85,11 +87,11 @@ def changelog_problems() -> list[str]:
 def publish_problems() -> list[str]:
     """What is left open until the project has a public address."""
     project = tomllib.loads(text_of("pyproject.toml"))["project"]
-    problems = []
-    if not project.get("urls"):
-        problems.append(
-            "pyproject.toml has no [project.urls]: name the addresses of the sources and of the site"
-        )
+    problems = [
+        f"pyproject.toml has no {name} in [project.urls]: write the public address"
+        for name in ADDRESSES
+        if name not in project.get("urls", {})
+    ]
     if "unreleased" in text_of("CHANGELOG.md"):
         problems.append("CHANGELOG.md says unreleased: write the date")
     if not first(r"^date-released: (\S+)", text_of("CITATION.cff")):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import subprocess
+import sys
 from pathlib import Path
 from types import ModuleType
 
@@ -86,6 +87,49 @@ def test_a_dependency_without_an_oldest_version_is_refused():
     project = {"name": "me", "dependencies": ["numpy"], "optional-dependencies": {}}
     with pytest.raises(SystemExit, match=r"'numpy' in pyproject\.toml: expected name>=version"):
         tool("lowest_versions").lowest(project)
+
+
+def interpreter(path: Path, status: int) -> str:
+    """A program in the place of an interpreter: it can make environments if its status is 0."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\nexit {status}\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+def test_the_newest_interpreter_is_one_that_runs(tmp_path, monkeypatch):
+    """A shim that fails is passed over; the versions of pyenv count, and without any the present one does."""
+    monkeypatch.syspath_prepend(TOOLS)
+    try_wheel = tool("try_wheel")
+    monkeypatch.setenv("PATH", str(tmp_path / "shims"))
+    monkeypatch.setenv("PYENV_ROOT", str(tmp_path / "pyenv"))
+    assert try_wheel.newest_python() == sys.executable
+    on_path = interpreter(tmp_path / "shims/python3.12", 0)
+    assert try_wheel.newest_python() == on_path
+    interpreter(tmp_path / "shims/python3.14", 1)
+    kept = interpreter(tmp_path / "pyenv/versions/3.13.1/bin/python3.13", 0)
+    assert try_wheel.newest_python() == kept
+
+
+def test_an_upload_needs_addresses_and_dates(tmp_path, monkeypatch):
+    """The address of the paper alone is not enough; the sources and the site need theirs."""
+    check = tool("check_release")
+    monkeypatch.setattr(check, "ROOT", tmp_path)
+    (tmp_path / "CHANGELOG.md").write_text("## [1.0] - unreleased")
+    (tmp_path / "CITATION.cff").write_text("version: 1.0")
+    (tmp_path / "pyproject.toml").write_text('[project.urls]\nPaper = "https://example.org"')
+    assert [problem.split(":")[0] for problem in check.publish_problems()] == [
+        "pyproject.toml has no Source in [project.urls]",
+        "pyproject.toml has no Documentation in [project.urls]",
+        "CHANGELOG.md says unreleased",
+        "CITATION.cff has no date-released",
+    ]
+    (tmp_path / "CHANGELOG.md").write_text("## [1.0] - 2030-01-01")
+    (tmp_path / "CITATION.cff").write_text("version: 1.0\ndate-released: 2030-01-01")
+    (tmp_path / "pyproject.toml").write_text(
+        '[project.urls]\nSource = "https://a"\nDocumentation = "https://b"'
+    )
+    assert check.publish_problems() == []
 
 
 def test_the_version_is_the_same_everywhere():
