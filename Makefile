@@ -19,7 +19,7 @@ SOURCES := pyproject.toml CMakeLists.txt $(shell find src -type f -not -name '*.
 # Every file of an archive has the time of the last commit, so that two archives of one commit are the same bytes.
 export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 315532800)
 
-.PHONY: study test lint check-release sanitize sanitize-extension fuzz instructions arm mingw bench docs sdist wheel lowest newest clean
+.PHONY: study test lint check-release sanitize sanitize-extension fuzz instructions arm mingw bench docs sdist wheel workflows lowest newest clean
 
 study: $(VENV)/installed
 	$(BIN)/localbayes study run $(if $(DATA),--data $(DATA),--sets embedded) --jobs $(JOBS) --store $(STORE)
@@ -77,6 +77,14 @@ docs: $(VENV)/installed
 	rm -rf build/site docs/gallery docs/api
 	$(BIN)/python -m sphinx -W --keep-going -q -b html -d build/doctrees docs build/site
 	$(BIN)/python tools/check_site.py build/site
+
+# The workflow files and pyproject.toml against their schemas, and what cibuildwheel would build; nothing is fetched or
+# built but the tools that check.
+workflows: | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --group workflows
+	$(BIN)/validate-pyproject pyproject.toml
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/python tools/check_workflows.py
 
 sdist: | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --group release

@@ -11,6 +11,9 @@ import types
 from pathlib import Path
 from typing import Any
 
+from numpydoc.validate import validate
+from sklearn.base import BaseEstimator
+
 import localbayes
 
 HERE = Path(__file__).resolve().parent
@@ -42,6 +45,15 @@ myst_url_schemes = ["http", "https", "mailto"]
 
 # The reference: what a docstring says, nothing twice, and of scikit-learn's own methods nothing at all.
 autosummary_generate = True
+# Methods that stand first on the page of a classifier, before the protocol of formulas and clusters.
+USER_METHODS = (
+    *("fit", "partial_fit", "forget", "predict", "predict_proba", "predict_log_proba", "predict_set"),
+    *("decide", "explain", "importances"),
+)
+autosummary_context = {"user_methods": USER_METHODS}
+# What numpydoc must not find in the docstring of a function, a classifier or one of these methods: no
+# docstring, or parameters that are missing, unknown or without a word on what they do.
+REFUSED = {"GL08", "PR01", "PR02", "PR07"}
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 toc_object_entries_show_parents = "hide"
@@ -102,15 +114,29 @@ MODULES = {
 
 
 def public_objects(module: str) -> dict[str, Any]:
-    """What a module offers, by name; of a package without names of its own, what its modules offer."""
+    """What a module offers, by name; of a package without names of its own, the plots of its modules."""
     package = importlib.import_module(module)
     if hasattr(package, "__all__"):
         return {f"{module}.{name}": getattr(package, name) for name in package.__all__}
     found: dict[str, Any] = {}
     for folder in package.__path__:
         for path in sorted(Path(folder).glob("[!_]*.py")):
-            found |= public_objects(f"{module}.{path.stem}")
+            offered = public_objects(f"{module}.{path.stem}")
+            found |= {name: thing for name, thing in offered.items() if "plot_" in name.rpartition(".")[2]}
     return found
+
+
+def check_parameters(name: str, thing: Any) -> None:
+    """Refuse a public function or classifier that does not say what its parameters are."""
+    names = [name]
+    if inspect.isclass(thing):
+        # What only the package makes, such as an explanation, describes its attributes.
+        names = [name] if issubclass(thing, BaseEstimator) else []
+        names += [f"{name}.{method}" for method in USER_METHODS if hasattr(thing, method)]
+    for checked in names:
+        found = [message for code, message in validate(checked)["errors"] if code in REFUSED]
+        if found:
+            raise ValueError(f"{checked}: {'; '.join(found)}")
 
 
 def write_reference() -> None:
@@ -129,6 +155,8 @@ def write_reference() -> None:
         # Names of types for type checkers (Codes, Floats) have no page.
         called = [name for name, thing in own.items() if inspect.isclass(thing) or inspect.isroutine(thing)]
         called = [name for name in called if not isinstance(own[name], types.GenericAlias)]
+        for name in called:
+            check_parameters(name, own[name])
         lines = [title, "=" * len(title), "", f".. currentmodule:: {module}", ""]
         about = (importlib.import_module(module).__doc__ or "").strip()
         lines += [about, "", ".. autosummary::", "   :toctree: generated", "   :nosignatures:", ""]

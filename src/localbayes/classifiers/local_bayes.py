@@ -26,7 +26,8 @@ class LocalBayesClassifier(LocalScores):
     The distance d knows the order of bins and how much each column tells. Near bins agree in part. The score
     of class y is::
 
-        b_y + w_0 log(1 + rho S_y) + sum_i w_i log[(1/2 + rho T_iy) / (q_i / 2 + rho S_y)]
+        b_y + w_0 log(1 + rho S_y)
+            + sum_i w_i log[(1/2 + rho T_iy) / (q_i / 2 + rho S_y)]
 
     with exponents w >= 0 and biases b of least log loss on training rows that are left out. The prediction is
     the average over three kappas; half a row more speaks for the shares of the classes. A value that was

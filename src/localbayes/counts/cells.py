@@ -54,6 +54,13 @@ def cell_weights(distance_counts: npt.NDArray[Any], kappa: float) -> tuple[Float
     where kappa exceeds the number of rows at distance zero by less than 1e-9 of it, gamma is tiny and may be
     off by a percent, while the weights it gives still sum to kappa.
 
+    Parameters
+    ----------
+    distance_counts : array of shape (n_queries, n_classes, n_distances)
+        Training rows of every class at every distance.
+    kappa : float
+        The sum of the weights of a class.
+
     Examples
     --------
     One class with no row at distance 0, one at 1 and one at 2: gamma + gamma^2 = 1.

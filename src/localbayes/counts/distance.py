@@ -283,6 +283,15 @@ class Measure:
 def marked(codes: Codes, sizes: npt.NDArray[np.uint32], may_miss: bool) -> npt.NDArray[np.int64]:
     """Codes of queries or rows as plain integers; UNSEEN and MISSING stand for values that are not known.
 
+    Parameters
+    ----------
+    codes : array of shape (n_rows, n_attributes)
+        Codes of an unsigned type.
+    sizes : array of shape (n_attributes,)
+        Number of values of each attribute.
+    may_miss : bool
+        Whether one code of the type stands for a missing value.
+
     Examples
     --------
     >>> marked(np.array([[0, 255], [254, 1]], np.uint8), np.array([2, 2], np.uint32), True).tolist()

@@ -131,6 +131,13 @@ def recast(codes: Codes, dtype: Any) -> Codes:
 def rows_in_order(index: MatchIndex, sizes: npt.NDArray[np.uint32]) -> Rows:
     """Rows of an index in the order in which they came, in codes of the smallest type for such domains.
 
+    Parameters
+    ----------
+    index : MatchIndex
+        The indexed rows.
+    sizes : array of shape (n_attributes,)
+        Number of values of each attribute.
+
     Examples
     --------
     >>> index = MatchIndex(np.array([2, 2], np.uint32), n_classes=2)

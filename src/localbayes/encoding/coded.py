@@ -12,7 +12,13 @@ Codes = npt.NDArray[np.unsignedinteger[Any]]
 
 
 def code_dtype(largest_size: int) -> type[np.unsignedinteger[Any]]:
-    """Smallest unsigned type for codes below ``largest_size`` and the two reserved codes."""
+    """Smallest unsigned type for codes below ``largest_size`` and the two reserved codes.
+
+    Parameters
+    ----------
+    largest_size : int
+        Number of values of the column that has the most.
+    """
     for dtype in (np.uint8, np.uint16, np.uint32):
         if largest_size <= np.iinfo(dtype).max - 1:
             return dtype

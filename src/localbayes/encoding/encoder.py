@@ -90,7 +90,17 @@ class TableEncoder:
         class_codes: npt.NDArray[np.int64] | None = None,
         weights: npt.NDArray[np.float64] | None = None,
     ) -> "TableEncoder":
-        """Learn domains and bins; only some discretizers need the classes."""
+        """Learn domains and bins; only some discretizers need the classes.
+
+        Parameters
+        ----------
+        X : table
+            Rows in any form that the classifiers take.
+        class_codes : array of shape (n_rows,), optional
+            Class of every row as a number.
+        weights : array of shape (n_rows,), optional
+            Weight of every row.
+        """
         self.start(column_names(X))
         raws = self._read(X)
         self.learn([summarise(raw, weights) for raw in raws])

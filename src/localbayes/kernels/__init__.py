@@ -29,6 +29,11 @@ def isa() -> str:
 def use_isa(name: str) -> None:
     """Use one instruction set from now on; results are the same, only the speed differs.
 
+    Parameters
+    ----------
+    name : str
+        One of ``isas()``.
+
     Examples
     --------
     >>> before = isa()

@@ -115,6 +115,13 @@ def from_estimator(name: str, estimator: Any) -> Method:
     classifier takes, "codes" or "frame". Classifiers of localbayes get the codes with all declared values
     and classes. In a study of raw tables every classifier gets the raw rows.
 
+    Parameters
+    ----------
+    name : str
+        Heading of the column.
+    estimator : classifier
+        Any classifier of the scikit-learn API.
+
     Examples
     --------
     >>> from sklearn.dummy import DummyClassifier

@@ -61,6 +61,7 @@ class WekaFolds(BaseCrossValidator):  # type: ignore[misc]
         y : array-like of shape (n_samples,)
             Class labels; none may be missing.
         groups : ignored
+            It is here for scikit-learn's sake.
         """
         if y is None:
             raise ValueError("WekaFolds stratifies by class: pass the class labels as y, got y=None")
