@@ -215,3 +215,16 @@ def test_ranks_can_be_read(browser, page, width):
         ".map(t => t.getBoundingClientRect().height)"
     )
     assert min(heights) >= 7
+
+
+def test_words_of_figures_can_be_read_on_a_phone(browser, page):
+    """No word is below nine pixels; figures are made smaller only a little."""
+    browser.resize(390, 900, mobile=True)
+    browser.open(page)
+    sizes = browser.run(
+        "[...document.querySelectorAll('figure svg')].filter(s => s.getClientRects().length).flatMap(s =>"
+        " [...s.querySelectorAll('text')].map(t => parseFloat(getComputedStyle(t).fontSize)"
+        " * s.getBoundingClientRect().width / s.viewBox.baseVal.width))"
+    )
+    assert len(sizes) > 20
+    assert min(sizes) >= 9

@@ -18,9 +18,13 @@ _ROW = 26
 # Least margins for names.
 _LABEL = 130
 _SIDE = 150
+# A panel beside another one, and a panel alone, which a phone shows without making its words small.
 _PANEL = 330
+_ALONE = 230
 _GAP = 40
 _AXIS = 420
+# Room for a number beside a bar.
+_NUMBER = 40
 # Radius of a circle with its border and some space.
 _CIRCLE = 6
 
@@ -41,11 +45,12 @@ def averages_and_ranks(
     averages, ranks = table.averages(columns), table.mean_ranks(columns)
     order = sorted(columns, key=lambda c: -averages[c])
     bottom = 58 + _ROW * len(order)
-    height = bottom + (34 if len(panels) > 1 else 50)
+    height = bottom + (34 if len(panels) > 1 or not published else 50)
     description = ", ".join(f"{c} {shown(averages[c])} rank {shown(ranks[c], 4)}" for c in order)
     css = {c: "bold" if c == table.reference else "" for c in order}
     label = max(_LABEL, _widest((c, css[c]) for c in order) + 16)
-    width = label + len(panels) * _PANEL + (len(panels) - 1) * _GAP + 20
+    panel_width = _PANEL if len(panels) > 1 else _ALONE
+    width = label + len(panels) * panel_width + (len(panels) - 1) * _GAP + 20
     drawing = Drawing(width, height, title, description)
     means = table.means(columns)
     every = (
@@ -70,14 +75,16 @@ def averages_and_ranks(
         drawing.text(label - 12, 58 + _ROW * y + 17, column, anchor="end", css=css[column])
     for place, panel in enumerate(panels):
         name, values, bounds, printed, digits, sign = every[panel]
-        x0 = label + place * (_PANEL + _GAP)
-        _bars(drawing, x0, order, name, values, bounds, printed, digits, sign, table.reference)
+        x0 = label + place * (panel_width + _GAP)
+        _bars(drawing, x0, panel_width, order, name, values, bounds, printed, digits, sign, table.reference)
+    # The legend is one line where there is room for both its parts.
+    begin, x, y = (
+        (label, label + 130, bottom + 28) if len(panels) > 1 else (8, 8, bottom + (44 if published else 28))
+    )
     if published:
         words = f"{current().possessive} value".replace("'", "’")
-        drawing.circle(label + 6, bottom + 24, 4, css="published")
-        drawing.text(label + 16, bottom + 28, words, css="soft small")
-    # Beside the circle where there is room for both, else below it.
-    x, y = (label + 130, bottom + 28) if len(panels) > 1 else (label, bottom + 44)
+        drawing.circle(begin + 6, bottom + 24, 4, css="published")
+        drawing.text(begin + 16, bottom + 28, words, css="soft small")
     drawing.text(x, y, "dashed: 95 % bounds for all at once if all were equal", css="soft small")
     return drawing
 
@@ -85,6 +92,7 @@ def averages_and_ranks(
 def _bars(
     drawing: Drawing,
     x0: float,
+    width: int,
     order: Sequence[str],
     name: str,
     values: dict[str, float],
@@ -96,15 +104,17 @@ def _bars(
 ) -> None:
     """Draw one panel: a bar per column from the common mean; better is to the right."""
     centre = (bounds.low + bounds.high) / 2
-    reach = max(abs(value - centre) for value in [*values.values(), *bounds, *printed.values()]) * 1.3 or 1.0
+    # Beside the longest bar there is room for a number.
+    room = width / (width - 2 * _NUMBER)
+    reach = max(abs(value - centre) for value in [*values.values(), *bounds, *printed.values()]) * room or 1.0
 
     def across(value: float) -> float:
-        return x0 + _PANEL / 2 + sign * (value - centre) / reach * _PANEL / 2
+        return x0 + width / 2 + sign * (value - centre) / reach * width / 2
 
     top, bottom = 50, 58 + _ROW * len(order)
     left, right = sorted((across(bounds.low), across(bounds.high)))
     drawing.text(x0, 16, name, css="bold")
-    drawing.text(x0 + _PANEL, 16, "better →", css="soft small", anchor="end")
+    drawing.text(x0 + width, 16, "better →", css="soft small", anchor="end")
     drawing.box(left, top, right - left, bottom - top, css="band")
     for x, value in (
         (left, bounds.low if sign > 0 else bounds.high),

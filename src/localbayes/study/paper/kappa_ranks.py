@@ -51,34 +51,45 @@ def rank_panel(table: Table, constant: str) -> tuple[list[str], list[SetInfo]]:
     return lines, [sets[j] for j in order]
 
 
-def figure2(table: Table) -> Drawing:
-    """Draw the ranks as tiles; the border of a tile is marked where the rank differs from the printed one."""
+def figure2(table: Table, across: int | None = None) -> Drawing:
+    """Draw the ranks as tiles; the border of a tile is marked where the rank differs from the printed one.
+
+    With `across` at most so many data sets stand side by side, and the next ones below them.
+    """
     title = "Rank of LCWNB with kappa 5, 10 and 20 against the size of the data sets"
     sets = table.shared_sets(_COLUMNS)
     if not table.has(*_COLUMNS) or not sets:
         return note(title, "Needs the columns LCWNB5, LCWNB10 and LCWNB20.")
-    width, height = max(520, _LEFT + _TILE * len(sets) + 8), 3 * _PANEL + 26
-    drawing = Drawing(width, height, title, "Rank 1 is the best of the three.")
-    for place, (constant, words) in enumerate(_WORDS.items()):
-        _tiles(drawing, 8 + place * _PANEL, table, constant, words)
-    y = 3 * _PANEL + 6
+    wide, step = across is None, across or len(sets)
+    panels = [(*words, begin) for words in _WORDS.items() for begin in range(0, len(sets), step)]
+    y = len(panels) * _PANEL + 6
+    width = max(520 if wide else 320, _LEFT + _TILE * min(step, len(sets)) + 8)
+    drawing = Drawing(width, y + (20 if wide else 42), title, "Rank 1 is the best of the three.")
+    for place, (constant, words, begin) in enumerate(panels):
+        _tiles(
+            drawing, 8 + place * _PANEL, table, constant, words, range(begin, min(begin + step, len(sets)))
+        )
     for rank in (1, 2, 3):
         drawing.box(_LEFT + 74 * (rank - 1), y, 14, 14, css=f"rank{rank}", r=2)
         drawing.text(111 + 74 * (rank - 1), y + 12, f"rank {rank}", css="soft small")
-    drawing.text(316, y + 12, "* half a rank   – equal n, m or r", css="soft small")
+    x, below = (316, 12) if wide else (_LEFT, 34)
+    drawing.text(x, y + below, "* half a rank   – equal n, m or r", css="soft small")
     return drawing
 
 
-def _tiles(drawing: Drawing, top: float, table: Table, constant: str, words: str) -> None:
+def _tiles(
+    drawing: Drawing, top: float, table: Table, constant: str, words: str, places: Sequence[int]
+) -> None:
     lines, sets = rank_panel(table, constant)
     known = _printed_ranks()
-    drawing.text(_LEFT, top + 12, f"ascending {words} →", css="bold small")
+    heading = f"ascending {words} →" if places[0] == 0 else "…"
+    drawing.text(_LEFT, top + 12, heading, css="bold small")
     for i, line in enumerate(lines):
         y = top + 22 + 27 * i
         signs = line.partition(": ")[2]
         drawing.text(84, y + 16, _COLUMNS[i], anchor="end", css="small")
-        for j, s in enumerate(sets):
-            x, sign = _LEFT + _TILE * j, signs[2 * j]
+        for place, j in enumerate(places):
+            s, x, sign = sets[j], _LEFT + _TILE * place, signs[2 * j]
             rank = float(sign) if sign != "*" else _half(lines, j)
             differs = s.published and known.get((s.name, _COLUMNS[i]), rank) != rank
             tip = f"{s.name}: {_COLUMNS[i]} has rank {rank:g} ({constant} = {getattr(s, constant)})"
@@ -86,12 +97,12 @@ def _tiles(drawing: Drawing, top: float, table: Table, constant: str, words: str
             drawing.box(x, y, _TILE - 4, 23, css=css + (" differs" if differs else ""), tip=tip, r=3)
             text_css = "mono on1" if css == "rank1" else "mono"
             drawing.text(x + (_TILE - 4) / 2, y + 16, sign, css=text_css, anchor="middle")
-            if j and signs[2 * j - 1] == "-":
+            if place and signs[2 * j - 1] == "-":
                 drawing.line(x - 4, y + 11.5, x, y + 11.5)
-    for j, s in enumerate(sets):
-        value = getattr(s, constant)
-        if j == 0 or getattr(sets[j - 1], constant) != value:
-            _constant(drawing, _LEFT + _TILE * j + (_TILE - 4) / 2, top + 116, value, j)
+    for place, j in enumerate(places):
+        value = getattr(sets[j], constant)
+        if place == 0 or getattr(sets[j - 1], constant) != value:
+            _constant(drawing, _LEFT + _TILE * place + (_TILE - 4) / 2, top + 116, value, place)
 
 
 def _constant(drawing: Drawing, x: float, y: float, value: int, before: int) -> None:

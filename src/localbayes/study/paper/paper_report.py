@@ -46,7 +46,8 @@ def pictures(findings: Findings) -> list[Picture]:
         for k in _CONSTANTS
     ]
     details = ("Figure 2 as printed, in characters", *panels)
-    return [Picture("figure2", "figures", figure2(table), caption, details=details)]
+    narrow = figure2(table, across=12)
+    return [Picture("figure2", "figures", figure2(table), caption, narrow=narrow, details=details)]
 
 
 def entries(findings: Findings) -> dict[str, Any]:
