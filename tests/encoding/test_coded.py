@@ -4,8 +4,9 @@ import re
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
-from localbayes.classifiers import LCWNB, NB
+from localbayes.classifiers import LCWNB, NB, LocalBayesClassifier
 from localbayes.encoding import Coded
 
 
@@ -83,3 +84,19 @@ def test_the_reserved_code_is_a_value_where_the_domain_has_it():
     wide, narrow = (Coded(rows.astype(dtype), [256, 2]) for dtype in (np.int64, np.uint8))
     model = NB(missing="ignore").fit(wide, [0, 1] * 128)
     np.testing.assert_array_equal(model.predict_proba(narrow), model.predict_proba(wide))
+
+
+@pytest.mark.parametrize(
+    "model", [LCWNB(distance="ordered"), LocalBayesClassifier()], ids=["LCWNB", "LocalBayesClassifier"]
+)
+def test_a_training_value_outside_an_ordered_domain_is_refused_in_fit(model):
+    """Its distance from the bins is not known; in a nominal column it differs from all values."""
+    codes = np.random.default_rng(0).integers(0, 3, (40, 3))
+    y = codes[:, 0] > 1
+    codes[5, 1] = 7
+    with pytest.raises(ValueError, match=r"column 1, from 0, .* outside its 3 values; declare more values"):
+        model.fit(Coded(codes, [3, 3, 3], ordered=[True] * 3), y)
+    nominal = Coded(codes, [3, 3, 3], ordered=[True, False, True])
+    assert np.isfinite(model.fit(nominal, y).predict_proba(nominal)).all()
+    holes = Coded(codes, [3, 3, 3], missing=codes > 2, ordered=[True] * 3)
+    assert np.isfinite(clone(model).set_params(missing="ignore").fit(holes, y).predict_proba(holes)).all()

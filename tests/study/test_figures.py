@@ -91,8 +91,8 @@ def test_no_label_leaves_its_figure(tmp_path, sets, reference):
                 store.add([FoldRow(s.name, column, *row) for row in rows])
     write_report(path, tmp_path / "out", reference)
     drawings = re.findall(r"<svg .*?</svg>", (tmp_path / "out" / "index.html").read_text(), re.S)
-    # Averages and ranks twice, Figure 2, two diagrams with their narrow forms, and a curve for every column.
-    assert len(drawings) == 2 * 2 + 1 + 2 * 2 + 14
+    # Averages and ranks twice, Figure 2 and two diagrams with narrow forms, and a curve for every column.
+    assert len(drawings) == 2 * 2 + 2 + 2 * 2 + 14
     for drawing in drawings:
         width, texts, _ = extents(drawing)
         assert min(left for left, _, _ in texts) >= 0

@@ -15,7 +15,7 @@ import typer
 
 from localbayes.cli.input_tables import counted
 from localbayes.cli.layout import ENDLESS, stdout_console
-from localbayes.cli.notices import one_line
+from localbayes.cli.notices import one_line, say
 from localbayes.cli.plain import PlainApp
 from localbayes.cli.progress import progress_bars
 
@@ -119,7 +119,7 @@ def run(
         complete = "the data set is" if number == 1 else f"all {number} data sets are"
         typer.echo(f"{store}: nothing to do, {complete} complete")
     for trouble in troubles:
-        typer.echo(trouble, err=True)
+        say(trouble)
     _end_if_threads_stay(threads, 1 if troubles else 0)
     if troubles:
         raise typer.Exit(1)
@@ -284,7 +284,7 @@ def _name_files_not_used(data: Path) -> None:
 
     left = files_not_used(data)
     if left:
-        typer.echo(f"not used of {data}: {one_line(', '.join(left))}; --sets takes files by name", err=True)
+        say(f"not used of {data}: {one_line(', '.join(left))}; --sets takes files by name")
 
 
 class _Bar:

@@ -336,6 +336,12 @@ class MatchIndex:
         foreign, lacking = self._foreign(codes)
         if not foreign.any():
             return codes
+        if self.measure.by_value is not None and (foreign & (self.measure.by_value > 0)).any():
+            i = int((foreign & (self.measure.by_value > 0)).any(axis=0).argmax())
+            raise ValueError(
+                f"column {i}, from 0, has values in order, and a training row has a code outside its "
+                f"{self.sizes[i]} values; declare more values, or mark it missing with missing='ignore'"
+            )
         # One above the next free code, which "missing" as a value of its own may take later.
         apart = self.sizes + 1
         self.pack()
