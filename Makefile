@@ -74,7 +74,7 @@ bench: $(VENV)/installed
 # the site that leads nowhere, or anything that a page would load from a network.
 docs: $(VENV)/installed
 	$(BIN)/python -m pip install --quiet --group docs
-	rm -rf build/site docs/gallery docs/api
+	rm -rf build/site build/doctrees docs/gallery docs/api
 	$(BIN)/python -m sphinx -W --keep-going -q -b html -d build/doctrees docs build/site
 	$(BIN)/python tools/check_site.py build/site
 

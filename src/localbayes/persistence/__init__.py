@@ -136,7 +136,13 @@ def load_model(path: str | os.PathLike[str], max_bytes: int | None = None) -> An
 
 
 def load_classifier(path: str | os.PathLike[str]) -> BayesClassifier:
-    """Load a classifier that `save_model` saved; a pipeline, which takes other tables, is refused."""
+    """Load a classifier that `save_model` saved; a pipeline, which takes other tables, is refused.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+    """
     model = load_model(path)
     if not isinstance(model, BayesClassifier):
         raise ValueError(
