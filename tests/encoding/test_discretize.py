@@ -18,7 +18,7 @@ from localbayes.classifiers import METHODS
 from localbayes.datasets import load, load_arff
 from localbayes.datasets.arff import Attribute, Table, write_arff
 from localbayes.encoding import TableEncoder
-from localbayes.encoding.discretize import DISCRETIZERS, Discretizer, cut_points
+from localbayes.encoding.discretize import DISCRETIZERS, Discretizer, cut_points, stable_order
 from localbayes.persistence import load_model
 
 SUPERVISED = "weka.filters.supervised.attribute.Discretize"
@@ -357,3 +357,15 @@ def test_auto_cuts_are_those_of_values_or_of_equal_width(cells, n_bins, at):
     parts = [encoder.summarise(part[:, None]) for part in np.split(numbers, [at]) if len(part)]
     whole = parts[0][0] if len(parts) == 1 else parts[0][0] + parts[1][0]
     np.testing.assert_array_equal(encoder.learn([whole]).columns[0].cuts, cuts)
+
+
+SOME = st.sampled_from([0.0, -0.0, 0.5, math.inf, -math.inf])
+
+
+@given(st.lists(st.one_of(st.integers(-40000, 40000), SOME)))
+def test_sorting_digit_by_digit_is_sorting(numbers):
+    """Whole numbers in the range of 16 bits take another way, with NumPy's answer for all."""
+    values = np.array(numbers, dtype=np.float64)
+    assert stable_order(values).tolist() == np.argsort(values, kind="stable").tolist()
+    few = np.rint(np.clip(values, -3, 3))
+    assert stable_order(few).tolist() == np.argsort(few, kind="stable").tolist()

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from localbayes.encoding.discretize import cut_points
+from localbayes.encoding.discretize import cut_points, stable_order
 
 __all__ = ["NumberCounts"]
 
@@ -89,7 +89,8 @@ def _summed(
     numbers: Floats, classes: npt.NDArray[np.int32], weights: Floats, labels: tuple[Any, ...]
 ) -> NumberCounts:
     """Add up the weights of equal pairs of a number and a class."""
-    order = np.lexsort((classes, numbers))
+    order = stable_order(classes)
+    order = order[stable_order(numbers[order])]
     numbers, classes, weights = numbers[order], classes[order], weights[order]
     if len(numbers):
         new = np.append(True, (numbers[1:] > numbers[:-1]) | (classes[1:] != classes[:-1]))
