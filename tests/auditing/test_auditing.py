@@ -154,3 +154,13 @@ def test_page_and_text_hold_what_was_found_and_run_nothing():
 def test_groups_are_numbered_by_their_first_row():
     """Missing equals missing; 1 and 1.0 are one number."""
     assert row_groups(pd.DataFrame({"a": [None, "x", None], "b": [1, 1, 1.0]})).tolist() == [0, 1, 0]
+
+
+def test_dates_of_unknown_order_are_asked_about():
+    """Of 3/4/2024 one cannot tell the month; of 2024/4/3 and 3.4.2024 one can."""
+    slashes = [f"{k % 12 + 1}/{k % 28 + 1}/2024" for k in range(60)]
+    dots = [f"{k % 28 + 1}.{k % 12 + 1}.2024" for k in range(60)]
+    found = profile_columns(pd.DataFrame({"slashes": slashes, "dots": dots}), ["a", "b"] * 30)
+    assert [column.kind == "date" for column in found] == [False, True]
+    assert "write them as 2024-01-31" in found[0].advice
+    assert found[1].advice == ""

@@ -16,6 +16,10 @@ _WIDTH = 80
 # Widest name or label in a table.
 _NAME = 24
 _TOP = 10
+_TELLS = (
+    "tells: share of the rows whose class this column finds alone, each row left out; "
+    "compare it with the share of the most frequent class"
+)
 
 
 def findings(report: "AuditReport") -> list[str]:
@@ -97,6 +101,8 @@ def columns_text(columns: list[ColumnProfile]) -> str:
         for column in columns
     ]
     text = _table(rows, "<<>>>>")
+    if any(column.tells == column.tells for column in columns):
+        text += "\n\n" + textwrap.fill(_TELLS, _WIDTH, subsequent_indent="  ")
     advised: dict[str, list[str]] = {}
     for column in columns:
         if column.advice:

@@ -1,5 +1,6 @@
 """What the columns of a table look like, and what to do about them."""
 
+import re
 import warnings
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +21,8 @@ _FEW_NUMBERS = 10
 _MISSING, _CONSTANT, _TELLS = 0.5, 0.99, 0.99
 # A nominal column has many values if there are so many, and fewer than so many rows for each.
 _MANY_VALUES, _ROWS_EACH = 50, 10
+# Dates of which one cannot tell day and month apart, and how many values are looked at.
+_SLASHES, _LOOK = re.compile(r"\d\d?/\d\d?/(\d{4}|\d\d)\b"), 100
 _WHY_LEFT_OUT = "left out: nearly every row has {}; to keep it, give it the dtype category (--categorical)"
 
 
@@ -112,6 +115,8 @@ def _profile(
         values = np.where(values >= 0, np.searchsorted(column.cuts, raw.numbers), -1)
     tells = np.nan if classes is None else _tells(values, classes)
     advice = _advice(kind, used, distinct, missing, commonest, tells, baseline, len(known))
+    if kind in ("nominal", "id") and _are_dates(raw):
+        advice = "if these are dates, write them as 2024-01-31: one cannot tell day and month apart"
     return ColumnProfile(raw.name, kind, used, distinct, missing, commonest, tells, advice)
 
 
@@ -140,6 +145,12 @@ def _advice(
     if kind == "whole number" and distinct <= _FEW_NUMBERS:
         return "if its numbers are names, not amounts, give it the dtype category (--categorical)"
     return ""
+
+
+def _are_dates(raw: RawColumn) -> bool:
+    """Whether the first values look like 1/2/2024."""
+    first = raw.values[:_LOOK]
+    return bool(first) and all(isinstance(value, str) and _SLASHES.match(value) for value in first)
 
 
 def value_codes(raw: RawColumn) -> npt.NDArray[np.int64]:
