@@ -78,12 +78,13 @@ docs: $(VENV)/installed
 	$(BIN)/python -m sphinx -W --keep-going -q -b html -d build/doctrees docs build/site
 	$(BIN)/python tools/check_site.py build/site
 
-# The workflow files and pyproject.toml against their schemas, and what cibuildwheel would build; nothing is fetched or
-# built but the tools that check.
+# The workflow files, pyproject.toml and CITATION.cff against their schemas, and what cibuildwheel would
+# build; nothing is built.
 workflows: | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --group workflows
 	$(BIN)/validate-pyproject pyproject.toml
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.citation-file-format --default-filetype yaml CITATION.cff
 	$(BIN)/python tools/check_workflows.py
 
 sdist: | $(BIN)/python
