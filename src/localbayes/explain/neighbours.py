@@ -62,7 +62,8 @@ class Neighbourhood:
     weight_scale : ndarray of shape (n,) or None
         LCWNB: rho, by which weights are multiplied before Laplace's constants are added.
     rows : tuple of n tuples of TrainingRow
-        The training rows that weigh most, heaviest first, then nearest, then first.
+        The training rows that weigh most: half of the predicted class and half of the next best one, or of
+        others where these have few; heaviest first, then nearest, then first.
     curve : KappaCurve or None
         LCWNB: how the prediction moves with kappa.
 
@@ -87,7 +88,12 @@ class Neighbourhood:
 
 
 def neighbourhood(
-    model: LazyClassifier, codes: Codes, readable: Readable, top: int, kappas: npt.ArrayLike | None
+    model: LazyClassifier,
+    codes: Codes,
+    readable: Readable,
+    top: int,
+    kappas: npt.ArrayLike | None,
+    leading: npt.NDArray[np.intp],
 ) -> Neighbourhood:
     """Look around every query.
 
@@ -103,6 +109,8 @@ def neighbourhood(
         How many training rows to list.
     kappas : array-like or None
         Grid of the curve.
+    leading : array of shape (n, 2)
+        The predicted class and the next best one, by position in declared order.
 
     Returns
     -------
@@ -124,7 +132,9 @@ def neighbourhood(
         if near.gamma is not None and near.scale is not None:
             gammas.append(near.gamma[:, order])
             scales.append(near.scale)
-        rows += heaviest_rows(model, part, near.weights, S.sum(axis=1), readable, top)
+        rows += heaviest_rows(
+            model, part, near.weights, S.sum(axis=1), readable, top, leading[begin : begin + step]
+        )
     return Neighbourhood(
         np.concatenate(sums),
         np.concatenate(sizes),

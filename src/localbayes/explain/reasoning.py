@@ -75,6 +75,9 @@ def explain(
     best = model.best_class(codes)
     predicted = model.labels_.sorted_position[best]
     proba = model.answer(model.log_joint_in_chunks(codes), "predict_proba")
+    runner_up = _runner_up(model, base + terms.sum(axis=2), predicted)
+    # A classifier of one class has no other one.
+    leading = np.column_stack([best, np.where(runner_up < 0, -1, model.labels_.columns[runner_up])])
     held = _positions(fixed, readable.names)
     wanted = _wanted(why_not, model.classes_.tolist(), model.labels_.columns)
     return Explanation(
@@ -85,11 +88,13 @@ def explain(
         readings=readable.readings(codes),
         proba=proba,
         predicted=predicted,
-        runner_up=_runner_up(model, base + terms.sum(axis=2), predicted),
+        runner_up=runner_up,
         base=base[:, order],
         contributions=terms[:, order],
         start=model.base_meaning,
-        neighbourhood=neighbourhood(model, codes, readable, int(top), kappas) if model.keeps_rows else None,
+        neighbourhood=neighbourhood(model, codes, readable, int(top), kappas, leading)
+        if model.keeps_rows
+        else None,
         why_not=None
         if wanted is None
         else others_of_rows(model, table, codes, readable, proba, best, wanted, held),

@@ -78,9 +78,15 @@ class _Found:
 
 
 def heaviest_rows(
-    model: LazyClassifier, codes: Codes, weights: Floats, total: Floats, readable: Readable, top: int
+    model: LazyClassifier,
+    codes: Codes,
+    weights: Floats,
+    total: Floats,
+    readable: Readable,
+    top: int,
+    leading: npt.NDArray[np.intp],
 ) -> list[tuple[TrainingRow, ...]]:
-    """The training rows that weigh most, heaviest first, then nearest, then first.
+    """The training rows that weigh most, half of each leading class; heaviest, nearest, first ones first.
 
     Parameters
     ----------
@@ -96,15 +102,30 @@ def heaviest_rows(
         Texts of values.
     top : int
         How many rows.
+    leading : array of shape (n, 2)
+        The predicted class and the next best one, by position in declared order.
     """
 
     def best(weight: Floats, distance: Integers, numbers: Integers, classes: Integers) -> Integers:
-        order = np.lexsort((numbers, distance, -weight))[:top]
-        return order[weight[order] > 0]
+        order = np.lexsort((numbers, distance, -weight))
+        order = order[weight[order] > 0]
+        each = [order[classes[order] == y][:top] for y in np.unique(classes)]
+        return np.concatenate([np.empty(0, np.int64), *each])
 
     found = _search(model, codes, weights, best) if top else [[] for _ in codes]
-    kept = [sorted(rows, key=lambda row: row.by_weight)[:top] for rows in found]
+    kept = [_both_sides(rows, pair, top) for rows, pair in zip(found, leading.tolist(), strict=True)]
     return [_readable(model, codes[q], rows, total[q], readable) for q, rows in enumerate(kept)]
+
+
+def _both_sides(rows: Sequence[_Found], leading: Sequence[int], top: int) -> list[_Found]:
+    """The heaviest rows of two classes, half of each; where they are few, the heaviest of the others."""
+    ranked = sorted(rows, key=lambda row: row.by_weight)
+    # Weights are set for each class, so a class that is improbable could fill the list.
+    kept = [row for row in ranked if row.y == leading[0]][: (top + 1) // 2]
+    kept += [row for row in ranked if row.y == leading[1]][: top // 2]
+    known = {row.number for row in kept}
+    kept += [row for row in ranked if row.number not in known][: top - len(kept)]
+    return sorted(kept, key=lambda row: row.by_weight)
 
 
 def nearest_rows(
