@@ -138,3 +138,18 @@ def test_narwhals_loads_no_other_library():
     """To know a frame of another library, its library need not be installed."""
     NB().fit(mixed(), Y)
     assert not {"modin", "cudf"} & set(sys.modules)
+
+
+def test_names_of_polars_columns_do_not_depend_on_scikit_learn(monkeypatch):
+    """Versions before 1.9 see the names of frames of pandas only, once polars lacks the old protocol."""
+    from sklearn.utils import validation
+
+    found = validation._get_feature_names
+    monkeypatch.setattr(
+        validation, "_get_feature_names", lambda X: found(X) if isinstance(X, pd.DataFrame) else None
+    )
+    X = pl.DataFrame({"a": ["u", "v"] * 4, "b": [1.0, 2.0] * 4})
+    model = NB().fit(X, ["n", "y"] * 4)
+    assert model.feature_names_in_.tolist() == ["a", "b"]
+    with pytest.raises(ValueError, match="feature names should match"):
+        model.predict(X.rename({"a": "c"}))

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -61,7 +62,7 @@ class TableInput:
         X = check_table(X, self)
         # Scikit-learn takes a third of a millisecond to find that the names are those of fit.
         if reset or names is None or not is_frame(X) or list(X.columns) != names.tolist():
-            validate_data(self, X, reset=reset, skip_check_array=True)
+            validate_data(self, _header(X), reset=reset, skip_check_array=True)
         return X
 
     def _is_plain(self, X: Any) -> bool:
@@ -99,3 +100,12 @@ class TableInput:
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = True
         return tags
+
+
+def _header(X: Any) -> Any:
+    """A table by whose columns scikit-learn knows their names: before 1.9 not those of polars 2."""
+    if not is_frame(X) or nw.dependencies.is_pandas_dataframe(X):
+        return X
+    import pandas as pd
+
+    return pd.DataFrame(columns=list(X.columns))
