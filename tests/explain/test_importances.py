@@ -184,3 +184,9 @@ def test_there_must_be_something_to_leave_out():
     with pytest.raises(ValueError, match="two training rows or more, got 1"):
         single.importances()
     assert not hasattr(single, "feature_importances_")
+
+
+def test_a_plot_wants_importances_and_says_so():
+    """A model in place of its importances is refused in one line that says what to call."""
+    with pytest.raises(TypeError, match=r"^importances must be those of clf\.importances\(\), got a NB$"):
+        plot_importances(NB())

@@ -49,6 +49,8 @@ def plot_importances(importances: Importances, ax: Any = None, top: int = 20) ->
     >>> [label.get_text() for label in ax.get_yticklabels()], ax.texts[0].get_text()
     (['x0', 'x1'], '+0.688')
     """
+    if not isinstance(importances, Importances):
+        raise TypeError(f"importances must be those of clf.importances(), got a {type(importances).__name__}")
     check_count("top", top)
     shown = importances.order[:top].tolist()
     names = [shortened(importances.names[i], _LONGEST) for i in shown]
