@@ -30,7 +30,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 KERNELS = ROOT / "src" / "localbayes" / "kernels"
 BOUNDS = HERE / "instructions.json"
-WORKS = ("letters", "rows", "missing", "runs", "weights", "ordered", "columns")
+WORKS = ("letters", "rows", "all", "missing", "runs", "weights", "ordered", "columns")
 SLACK = 1.05
 SANITIZE = ["-O1", "-g1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 

@@ -136,8 +136,8 @@ private:
     }
 
     static Vec full_add(Vec& sum, Vec a, Vec b) {
-        const Vec half = sum ^ a, carry = (sum & a) | (half & b);
-        sum = half ^ b;
+        const Vec carry = W::majority(sum, a, b);
+        sum = W::odd(sum, a, b);
         return carry;
     }
 

@@ -18,7 +18,7 @@ struct Sight {
 
     // Before queries look at a block.
     void begin(const Segment& s, const uint64_t* block, int rows) {
-        if (!by_tables) hamming.begin(s, block, vectors<W>(rows));
+        by_tables ? tables.begin() : hamming.begin(s, block, vectors<W>(rows));
     }
 
     void look(const Segment& s, const uint64_t* block, const uint32_t* places, const uint32_t* codes, int rows) {
@@ -46,6 +46,11 @@ inline int own_distance(const Batch& b, int64_t q) {
     return sum;
 }
 
+inline void leave_out_own(const Batch& b, double* V) {
+    for (int64_t q = 0; b.own && q < b.n_queries; ++q)
+        V[q * b.V_size() + own_distance(b, q) * b.class_room() + b.own[q]] -= own_weight<double>(b, q);
+}
+
 // V[query][distance][class] of all queries.
 template <class W>
 void count_distances(const Batch& b, const Places& places, double* V) {
@@ -64,8 +69,7 @@ void count_distances(const Batch& b, const Places& places, double* V) {
                     counter.add(pieces, V + q * size);
                 }
             });
-    for (int64_t q = 0; b.own && q < b.n_queries; ++q)
-        V[q * size + own_distance(b, q) * b.class_room() + b.own[q]] -= own_weight<double>(b, q);
+    leave_out_own(b, V);
 }
 
 using Live = std::vector<int>;  // distances at which a class has rows, increasing
@@ -134,7 +138,44 @@ public:
 
     size_t per_pass() const { return per_pass_; }  // queries
 
+    // V and C of all queries and classes in one walk over the rows; C is kept for `give`. Rows must count once each.
+    void count_all(const Batch& b, const Places& places, double* V) {
+        const size_t all = size_t(b.n_queries) * b.n_classes * tally_size_;
+        if (tallies_.size() < all) tallies_.resize(all);
+        std::fill_n(V, b.n_queries * b.V_size(), 0.0);
+        for (const Segment& s : b.segments)
+            for_each_block<W>(s, 0, b.n_classes, size_t(b.n_queries), [&](const uint64_t* block, const auto& pieces) {
+                sight_.begin(s, block, pieces.back().end);
+                counter_.begin();
+                for (int64_t q = 0; q < b.n_queries; ++q) {
+                    sight_.look(s, block, places.of(s, q), b.query(q), pieces.back().end);
+                    const DistanceCounter<W> distances(sight_.sums, sight_.planes.top, b.class_room(), nullptr);
+                    distances.add(pieces, V + q * b.V_size());
+                    counter_.look(sight_.sums, sight_.planes.top, sight_.planes.columns);
+                    for (const Piece& piece : pieces)
+                        counter_.add(piece, &tallies_[(q * b.n_classes + piece.y) * tally_size_]);
+                }
+            });
+        leave_out_own(b, V);
+    }
+
+    // Calls f(tally) for all queries and classes that were counted.
+    template <class F>
+    void give(const Batch& b, const double* V, F f) {
+        for (int64_t q = 0; q < b.n_queries; ++q)
+            for (int y = 0; y < b.n_classes; ++y) finish(b, V, q, y, 0, size_t(q * b.n_classes + y), f);
+    }
+
+    // How many queries to count at once so that C of all classes stays in cache; 0 if that is too few to be worth it.
+    static int64_t queries_at_once(const Batch& b) {
+        const size_t bytes = sizeof(Count) * b.n_classes * b.n_distances() * b.raw_width();
+        const int64_t n = std::min<int64_t>(kKeptBytes / int64_t(bytes + 1), kQueriesPerPass);
+        return n < kFewQueries ? 0 : n;
+    }
+
 private:
+    static constexpr int64_t kKeptBytes = 1 << 20, kFewQueries = 32;
+
     struct CountAll {
         static constexpr bool kTakes = false;
     };
@@ -157,18 +198,21 @@ private:
                     }
                 }
             });
-        for (size_t k = 0; k < queries_.size(); ++k) {
-            const int64_t q = queries_[k];
-            Count* rows = &tallies_[k * tally_size_];
-            Count* own = b.own && b.own[q] == y ? rows + size_t(own_distance(b, q)) * width_ : nullptr;
-            if (own) leave_out(b, q, own);
-            find_live(b, V + q * b.V_size() + y, live_);
-            count_known(b, V + q * b.V_size() + y, rows);
-            f(Tally<Count>{k, q, y, rows, width_, live_});
-            if (own) std::fill_n(own, width_, Count{});  // where no other row may be
-            for (const int d : live_) std::fill_n(rows + size_t(d) * width_, width_, Count{});
-        }
+        for (size_t k = 0; k < queries_.size(); ++k) finish(b, V, queries_[k], y, k, k, f);
         queries_.clear();
+    }
+
+    // Gives f the counts that place `at` holds, and makes them zero.
+    template <class F>
+    void finish(const Batch& b, const double* V, int64_t q, int y, size_t slot, size_t at, F& f) {
+        Count* rows = &tallies_[at * tally_size_];
+        Count* own = b.own && b.own[q] == y ? rows + size_t(own_distance(b, q)) * width_ : nullptr;
+        if (own) leave_out(b, q, own);
+        find_live(b, V + q * b.V_size() + y, live_);
+        count_known(b, V + q * b.V_size() + y, rows);
+        f(Tally<Count>{slot, q, y, rows, width_, live_});
+        if (own) std::fill_n(own, width_, Count{});  // where no other row may be
+        for (const int d : live_) std::fill_n(rows + size_t(d) * width_, width_, Count{});
     }
 
     // Rows that know a value are all but those that lack it.

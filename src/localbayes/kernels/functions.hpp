@@ -55,14 +55,17 @@ void cell_sums(const Batch& b, const double* kappas, int n_kappas, const CellSum
     CellWeights<W> weights(b, kappas, n_kappas);
     const int r = b.n_classes, room = weights.room;
     const size_t width = b.columns();
-    const int64_t step = fitting(b.n_queries, 8 * (b.V_size() + 2 * r * room));
-    std::vector<double> S(size_t(step) * r * room);
     const auto fill = [&](int64_t q, int y, const Live& live, double* w) { weights.fill(q, y, live, w); };
     with_summer<W>(b, n_kappas, room, [&](auto summer) {
+        const int64_t at_once = summer.queries_at_once(b);
+        const int64_t step = at_once ? std::min(at_once, b.n_queries)
+                                     : fitting(b.n_queries, 8 * (b.V_size() + 2 * r * room));
+        std::vector<double> S(size_t(step) * r * room);
         for (int64_t first = 0; first < b.n_queries; first += step) {
             const Batch part = b.part(first, std::min(step, b.n_queries - first));
             const Places places(part);
-            const double* V = weights.count(part, places, first);
+            double* V = weights.begin(part);
+            at_once ? summer.count_all(part, places, V) : count_distances<W>(part, places, V);
             for (int64_t q = 0; q < part.n_queries; ++q) {
                 weights.sums(q, V + q * b.V_size(), &S[q * r * room], nullptr);
                 for (int k = 0; k < n_kappas; ++k) {
@@ -74,12 +77,14 @@ void cell_sums(const Batch& b, const double* kappas, int n_kappas, const CellSum
                     }
                 }
             }
-            summer.sum(part, places, V, nullptr, fill, [&](int64_t q, int y, const Live&, const double* T) {
+            const auto keep = [&](int64_t q, int y, const Live&, const double* T) {
                 for (int k = 0; k < n_kappas; ++k) {
                     double* out = to.T + ((k * b.n_queries + first + q) * r + y) * width;
                     for (size_t i = 0; i < width; ++i) out[i] = T[i * room + k];
                 }
-            });
+            };
+            if (at_once) summer.sum_counted(part, V, fill, keep);
+            else summer.sum(part, places, V, nullptr, fill, keep);
         }
     });
 }

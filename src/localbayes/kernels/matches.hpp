@@ -61,14 +61,21 @@ private:
         is_split_ = missing_are_split_ = true;
     }
 
-    static void put(int32_t* out, const typename W::Sum (&sum)[4], double) { W::add_values(out, sum); }
-    static void put(double* out, const typename W::Sum (&sum)[4], double factor) {
-        int32_t counts[4] = {};
+    template <int N>
+    [[gnu::always_inline]] static void put(int32_t* out, const typename W::Sum (&sum)[N], double) {
+        W::add_values(out, sum);
+    }
+    template <int N>
+    [[gnu::always_inline]] static void put(double* out, const typename W::Sum (&sum)[N], double factor) {
+        int32_t counts[N] = {};
         W::add_values(counts, sum);
         add_counts(out, counts, factor);
     }
-    static void add_counts(double* out, const int32_t (&counts)[4], double factor) {
-        store(out, load(out) + factor * __builtin_convertvector(load<Vector<int32_t, 4>>(counts), Four));
+    template <int N>
+    static void add_counts(double* out, const int32_t (&counts)[N], double factor) {
+        for (int k = 0; k < N; k += 4)
+            store(out + k,
+                  load(out + k) + factor * __builtin_convertvector(load<Vector<int32_t, 4>>(counts + k), Four));
     }
 
     // Rows with weights of their own, one by one.
@@ -152,15 +159,23 @@ private:
 
     template <int K, class Count>
     [[gnu::always_inline]] void count_live(const Split* live, const Split* const* at, Count* out, double factor) const {
-        for (int i = 0; i < width_; i += 4) {
-            typename W::Sum sum[4] = {};
-            for (int v = 0; v < K; ++v) {  // a mask serves four columns while it is in registers
-                const Split mask = live[v];
-                const Split* column = at[v] + size_t(i) * kVectors<W>;
-                for (int k = 0; k < 4; ++k) W::add_popcount(sum[k], mask, column[k * kVectors<W>]);
-            }
-            put(out + i, sum, factor);
+        int i = 0;
+        for (; i + W::kColumns <= width_; i += W::kColumns) count_columns<K, W::kColumns>(live, at, i, out, factor);
+        if constexpr (W::kColumns > 4)
+            if (i < width_) count_columns<K, 4>(live, at, i, out, factor);
+    }
+
+    // Columns i to i + N - 1. A mask serves all of them while it is in registers.
+    template <int K, int N, class Count>
+    [[gnu::always_inline]] void count_columns(const Split* live, const Split* const* at, int i, Count* out,
+                                              double factor) const {
+        typename W::Sum sum[N] = {};
+        for (int v = 0; v < K; ++v) {
+            const Split mask = live[v];
+            const Split* column = at[v] + size_t(i) * kVectors<W>;
+            for (int k = 0; k < N; ++k) W::add_popcount(sum[k], mask, column[k * kVectors<W>]);
         }
+        put(out + i, sum, factor);
     }
 
     // Which rows of a vector are among [begin, end).

@@ -24,7 +24,10 @@ public:
         : batch_(batch), weights_(std::move(weights)), summer_(batch, weights_.n_sets, weights_.room),
           scorer_(batch.m, batch.may_miss(), laplace), margin_(margin), out_(out), r_(batch.n_classes),
           prunes_(std::isfinite(margin) && r_ > 1 && !batch.distance), room_(weights_.room),
-          step_(fitting(batch.n_queries, 8 * (batch.V_size() + 5 * r_ * room_))), S_(step_ * r_ * room_ + 3),
+          at_once_(Weights::kCountsV && !prunes_ ? Summer<W, Count>::queries_at_once(batch) : 0),
+          step_(at_once_ ? std::min(at_once_, batch.n_queries)
+                         : fitting(batch.n_queries, 8 * (batch.V_size() + 5 * r_ * room_))),
+          S_(step_ * r_ * room_ + 3),
           prior_(S_.size()), best_(step_ * weights_.n_sets) {
         if (prunes_) {
             if (!batch.may_miss()) absence_.emplace(batch);
@@ -39,6 +42,11 @@ public:
         for (int64_t first = 0; first < batch_.n_queries; first += step_) {
             const Batch part = batch_.part(first, std::min(step_, batch_.n_queries - first));
             const Places places(part);
+            if constexpr (Weights::kCountsV)
+                if (at_once_) {
+                    score_all(part, places, first);
+                    continue;
+                }
             const double* V = weights_.count(part, places, first);
             sum_weights(part, V);
             if (prunes_) score_best(part, places, V, first);
@@ -60,8 +68,22 @@ private:
 
     // Scores of the classes that are wanted ([query][class]), or of all.
     void score(const Batch& part, const Places& places, const double* V, const uint8_t* wanted, int64_t first) {
-        const auto fill = [&](int64_t q, int y, const Live& live, double* w) { weights_.fill(q, y, live, w); };
-        summer_.sum(part, places, V, wanted, fill, [&](int64_t q, int y, const Live&, const double* T) {
+        summer_.sum(part, places, V, wanted, filler(), scorer(part, first));
+    }
+
+    // Scores of all classes; V and C are counted in one walk over the rows.
+    void score_all(const Batch& part, const Places& places, int64_t first) {
+        double* V = weights_.begin(part);
+        summer_.count_all(part, places, V);
+        sum_weights(part, V);
+        summer_.sum_counted(part, V, filler(), scorer(part, first));
+    }
+
+    auto filler() const {
+        return [this](int64_t q, int y, const Live& live, double* w) { weights_.fill(q, y, live, w); };
+    }
+    auto scorer(const Batch& part, int64_t first) {
+        return [this, &part, first](int64_t q, int y, const Live&, const double* T) {
             const size_t at = (q * r_ + y) * room_;
             for_sets<W>(room_, [&]<class Sets>(Sets, int k) {
                 double scores[sizeof(Sets) / sizeof(double)];
@@ -73,7 +95,7 @@ private:
                     best = std::max(best, scores[l]);
                 }
             });
-        });
+        };
     }
 
     // Scores of the classes whose bound reaches the best score, less the margin; the others get minus infinity.
@@ -133,6 +155,7 @@ private:
     const int r_;
     const bool prunes_;
     const int room_;
+    const int64_t at_once_;                // queries whose V and C are counted in one walk; 0 if they are not
     const int64_t step_;                   // queries at a time
     std::vector<double> S_, prior_;        // [query][class][set]
     std::vector<double> best_;             // [query][set]

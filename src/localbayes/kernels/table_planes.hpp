@@ -1,5 +1,7 @@
 // The planes of a query's values in one block, for a distance by tables.
 #pragma once
+#include <memory>
+
 #include "planes.hpp"
 #include "table_program.hpp"
 
@@ -12,17 +14,20 @@ class TablePlanes {
 public:
     TablePlanes(const Batch& b, bool counts)
         : counts_(counts), columns_(b.distance && counts ? b.raw_columns() : 0),
-          joined_(ProgramWriter::most_joins(b) * kBlockWords) {
+          joined_(std::make_unique_for_overwrite<uint64_t[]>(size_t(JoinSlots(b).n) * kBlockWords)),
+          joined_for_(b.distance ? JoinSlots::kWays * size_t(b.m) : 0) {
         for (auto& planes : added_) planes.resize(b.distance ? 3 * b.m + 8 : 0);
     }
+
+    // Another block: what was joined is of no use any more.
+    void begin() { ++n_blocks_; }
 
     // The first n_vectors vectors of a block.
     Selection find(const uint64_t* block, const uint32_t* program, int n_vectors) {
         ProgramHead head;
         std::memcpy(&head, program, sizeof head);
         const uint32_t* next = program + kHeadSize;
-        run_joins(block, next, counts_ ? head.n_joins : head.n_distance_joins, n_vectors * W::kWords);
-        next += head.joins_size;
+        for (uint32_t k = 0; k < head.n_attributes; ++k) next = join_attribute(block, next, n_vectors * W::kWords);
         for (int l = 0; l < 3; ++l) next = resolve(block, next, head.n_added[l], added_[l].data());
         if (counts_) resolve(block, next, uint32_t(columns_.size()), columns_.data());
         return {{added_[0].data(), added_[1].data(), added_[2].data(), int(head.n_added[0]), int(head.n_added[1]),
@@ -33,15 +38,29 @@ public:
 
 private:
     const uint64_t* plane(const uint64_t* block, uint32_t address) const {
-        return (address & 1 ? joined_.data() - 1 : block) + address;
+        return (address & 1 ? joined_.get() - 1 : block) + address;
     }
     const uint32_t* resolve(const uint64_t* block, const uint32_t* addresses, uint32_t n, const uint64_t** to) const {
         for (uint32_t k = 0; k < n; ++k) to[k] = plane(block, addresses[k]);
         return addresses + n;
     }
 
-    void run_joins(const uint64_t* block, const uint32_t* joins, uint32_t n_joins, int n_words) {
-        uint64_t* to = joined_.data();
+    // Joins the planes of an attribute, unless an earlier query did so. The end of its part of the program.
+    const uint32_t* join_attribute(const uint64_t* block, const uint32_t* program, int n_words) {
+        AttributeHead head;
+        std::memcpy(&head, program, sizeof head);
+        program += kAttributeSize;
+        const uint64_t wanted = n_blocks_ << 32 | head.code;
+        if (joined_for_[head.slot] != wanted) {
+            joined_for_[head.slot] = wanted;
+            run_joins(block, program, counts_ ? head.n_joins : head.n_distance_joins,
+                      &joined_[size_t(head.first) * kBlockWords], n_words);
+        }
+        return program + head.size;
+    }
+
+    [[gnu::noinline]] void run_joins(const uint64_t* block, const uint32_t* joins, uint32_t n_joins, uint64_t* to,
+                                     int n_words) const {
         for (uint32_t k = 0; k < n_joins; ++k, to += kBlockWords) {
             const int n = int(*joins >> 1), some = std::min(n, kJoined);
             const bool all = *joins++ & 1;
@@ -80,7 +99,9 @@ private:
     bool counts_;
     std::array<std::vector<const uint64_t*>, 3> added_;  // planes that count 1, 2 and 4
     std::vector<const uint64_t*> columns_;
-    std::vector<uint64_t> joined_;
+    std::unique_ptr<uint64_t[]> joined_;
+    std::vector<uint64_t> joined_for_;  // of every slot: the block and the code
+    uint64_t n_blocks_ = 0;             // that were begun
 };
 
 }  // namespace

@@ -62,14 +62,7 @@ public:
     // gives the weights of distances, [distance that is live][set]. T may be read a vector of eight beyond its end.
     template <class Fill, class F>
     void sum(const Batch& b, const Places& places, const double* V, const uint8_t* wanted, Fill fill, F f) {
-        const auto finish = [&](const auto& tally) {
-            fill(tally.q, tally.y, tally.live, w_.data());
-            weigher_.weigh(tally, w_.data(), room_, T_.data());
-            if constexpr (kLoose)
-                if (n_sets_ <= kFewSets) loose_.add_sums(tally.slot, T_);
-            join_columns(b, room_, T_.data());
-            f(tally.q, tally.y, tally.live, T_.data());
-        };
+        const auto finish = finisher(b, fill, f);
         if constexpr (kLoose) {
             if (n_sets_ <= kFewSets) {
                 Taken<Fill> taken{loose_, fill};
@@ -79,9 +72,30 @@ public:
         matcher_.count(b, places, V, wanted, finish);
     }
 
+    // The same in two steps, for all classes, where rows count once each: V and C are counted in one walk over the rows,
+    // then, when V has given the weights, C is summed up.
+    static int64_t queries_at_once(const Batch& b) { return kLoose ? 0 : Matcher<W, Count>::queries_at_once(b); }
+    void count_all(const Batch& b, const Places& places, double* V) { matcher_.count_all(b, places, V); }
+    template <class Fill, class F>
+    void sum_counted(const Batch& b, const double* V, Fill fill, F f) {
+        matcher_.give(b, V, finisher(b, fill, f));
+    }
+
 private:
     static constexpr bool kLoose = std::is_same_v<Count, double>;
-    static constexpr int kFewSets = 4;
+    static constexpr int kFewSets = 16;  // with more, counting C row by row is as quick
+
+    template <class Fill, class F>
+    auto finisher(const Batch& b, Fill& fill, F& f) {
+        return [&](const auto& tally) {
+            fill(tally.q, tally.y, tally.live, w_.data());
+            weigher_.weigh(tally, w_.data(), room_, T_.data());
+            if constexpr (kLoose)
+                if (n_sets_ <= kFewSets) loose_.add_sums(tally.slot, T_);
+            join_columns(b, room_, T_.data());
+            f(tally.q, tally.y, tally.live, T_.data());
+        };
+    }
 
     // Sums of the queries of a pass over rows with weights of their own.
     struct Loose {

@@ -49,6 +49,7 @@ public:
     }
 
     static constexpr int n_sets = 1, room = 1;
+    static constexpr bool kCountsV = false;
 
 private:
     const double* of(int64_t q, int y) const { return weights_ + ((first_ + q) * r_ + y) * distances_; }
@@ -68,10 +69,15 @@ public:
           solver_(r_, b.n_distances(), kappas, n_sets) {}
 
     const double* count(const Batch& part, const Places& places, int64_t) {
+        double* V = begin(part);
+        count_distances<W>(part, places, V);
+        return V;
+    }
+    // Room for V, for a caller who counts it.
+    double* begin(const Batch& part) {
         V_.resize(part.n_queries * part.V_size());
         gamma_.resize(part.n_queries * r_ * room);
         rho_.resize(part.n_queries * room);
-        count_distances<W>(part, places, V_.data());
         return V_.data();
     }
     void sums(int64_t q, const double* V, double* S, double* matches) {
@@ -87,6 +93,7 @@ public:
     const double* rho(int64_t q) const { return &rho_[q * room]; }
 
     const int n_sets, room;
+    static constexpr bool kCountsV = true;
 
 private:
     template <class Sets>

@@ -15,9 +15,11 @@ struct Avx2 {
     struct Sum {
         __m256i bytes = _mm256_setzero_si256();
     };  // at most 31 additions fit a byte; a block has 8
-    static constexpr int kWords = 4, kTile = 8;
+    static constexpr int kWords = 4, kTile = 8, kColumns = 4;
     static Vec load(const uint64_t* p) { return Vec(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p))); }
     static bool is_zero(Vec x) { return _mm256_testz_si256(__m256i(x), __m256i(x)); }
+    static Vec odd(Vec a, Vec b, Vec c) { return a ^ b ^ c; }
+    static Vec majority(Vec a, Vec b, Vec c) { return (a & b) | ((a ^ b) & c); }
     struct Split {
         __m256i low, high;
     };  // nibbles of every byte, split once and looked up many times

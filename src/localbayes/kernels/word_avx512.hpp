@@ -15,23 +15,38 @@ struct Avx512 {
     struct Sum {
         __m512i lanes = _mm512_setzero_si512();
     };
-    static constexpr int kWords = 8, kTile = 4;
+    static constexpr int kWords = 8, kTile = 4, kColumns = 8;
     static Vec load(const uint64_t* p) { return Vec(_mm512_loadu_si512(p)); }
     static bool is_zero(Vec x) { return _mm512_test_epi64_mask(__m512i(x), __m512i(x)) == 0; }
+    static Vec odd(Vec a, Vec b, Vec c) {
+        return Vec(_mm512_ternarylogic_epi64(__m512i(a), __m512i(b), __m512i(c), 0x96));
+    }
+    static Vec majority(Vec a, Vec b, Vec c) {
+        return Vec(_mm512_ternarylogic_epi64(__m512i(a), __m512i(b), __m512i(c), 0xE8));
+    }
     static Vec popcounts(Vec x) { return Vec(_mm512_popcnt_epi64(__m512i(x))); }
     using Split = Vec;
     static Split split(Vec x) { return x; }
     static void add_popcount(Sum& sum, Split a, Split b) {
         sum.lanes = _mm512_add_epi64(sum.lanes, __m512i(popcounts(a & b)));
     }
-    static void add_values(int32_t* out, const Sum (&sum)[4]) {
-        const auto pair = [](Sum a, Sum b) {  // 32-bit lanes a b a b ..., of half the vector
-            const __m512i ab = __m512i(Vec(a.lanes) | Vec(b.lanes) << 32);
-            return __m256i(half<0>(ab) + half<1>(ab));
+    // Numbers of four columns share a lane, 16 bits each: a block has 2,048 rows.
+    template <int N>
+    [[gnu::always_inline]] static void add_values(int32_t* out, const Sum (&sum)[N]) {
+        const auto pack = [&](int k) {
+            const auto column = [&](int l) { return Vec(sum[k + l].lanes) << 16 * l; };
+            const __m512i four = __m512i(column(0) | column(1) | column(2) | column(3));
+            return half<0>(four) + half<1>(four);
         };
-        const __m256i ab = pair(sum[0], sum[1]), cd = pair(sum[2], sum[3]);
-        const Half abcd = Half(_mm256_unpacklo_epi64(ab, cd)) + Half(_mm256_unpackhi_epi64(ab, cd));
-        add(out, _mm_add_epi32(_mm256_castsi256_si128(__m256i(abcd)), _mm256_extracti128_si256(__m256i(abcd), 1)));
+        const Half first = pack(0), second = N == 8 ? pack(N - 4) : first;
+        const Half both = Half(_mm256_unpacklo_epi64(__m256i(first), __m256i(second))) +
+                          Half(_mm256_unpackhi_epi64(__m256i(first), __m256i(second)));
+        const __m128i counts =
+            _mm_add_epi64(_mm256_castsi256_si128(__m256i(both)), _mm256_extracti128_si256(__m256i(both), 1));
+        if constexpr (N == 8) {
+            using Counts = Vector<int32_t, 8>;
+            localbayes::store(out, localbayes::load<Counts>(out) + Counts(_mm256_cvtepu16_epi32(counts)));
+        } else add(out, _mm_cvtepu16_epi32(counts));
     }
     static void add_popcounts(int32_t* out, uint64_t rows, const uint64_t* columns) {
         Half words;

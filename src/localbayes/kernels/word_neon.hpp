@@ -15,7 +15,7 @@ struct Neon : Portable {
     struct Sum {
         uint8x16_t bytes = vdupq_n_u8(0);
     };  // at most 31 additions fit a byte; a tile has 8
-    static constexpr int kWords = 2, kTile = 8;
+    static constexpr int kWords = 2, kTile = 8, kColumns = 4;
     static Vec load(const uint64_t* p) { return Vec(vld1q_u64(p)); }
     static bool is_zero(Vec x) { return vmaxvq_u32(uint32x4_t(x)) == 0; }
     static Vec popcounts(Vec x) { return Vec(vpaddlq_u32(vpaddlq_u16(vpaddlq_u8(vcntq_u8(uint8x16_t(x)))))); }

@@ -3,12 +3,14 @@
 // An instruction set is given to the templates as a class of static functions:
 //     Vec            kWords words of 64 rows; an array of kBlockWords words is kBlockWords / kWords of them
 //     Split          a Vec in the form in which its bits are counted; split(x) makes it
-//     Sum            a number of bits; add_popcount(sum, a, b) adds popcount(a & b), add_values adds four sums to out
+//     Sum            a number of bits; add_popcount(sum, a, b) adds popcount(a & b), add_values adds sums of columns to out
+//     odd, majority  the bits that are set in one or three of three words, and in two at least: their sum and its carry
 //     popcounts(x)   the number of bits of every word
 //     add_popcounts  out[k] += popcount(rows & columns[k]) for four columns
 //     add_bits       adds bit k of a word, as a binary digit, to byte k of 64
 //     look_up        table[at[k]] for eight places; the table has room for a multiple of 32
 //     add_masked     sum[k] += x[k] where bit k of the mask is set
+//     kColumns       columns that add_values adds at a time, four or eight; four must do
 //     kTile          vectors whose masks are held in registers while columns pass
 #pragma once
 #include <bit>
@@ -22,9 +24,11 @@ namespace {
 struct Portable {
     using Vec = uint64_t;
     using Sum = int;
-    static constexpr int kWords = 1, kTile = 8;
+    static constexpr int kWords = 1, kTile = 8, kColumns = 4;
     static Vec load(const uint64_t* p) { return *p; }
     static bool is_zero(Vec x) { return x == 0; }
+    static auto odd(auto a, auto b, auto c) { return a ^ b ^ c; }
+    static auto majority(auto a, auto b, auto c) { return (a & b) | ((a ^ b) & c); }
     static Vec popcounts(Vec x) { return std::popcount(x); }
     using Split = Vec;
     static Split split(Vec x) { return x; }

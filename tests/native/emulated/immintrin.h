@@ -54,6 +54,13 @@ inline __m512i _mm512_popcnt_epi64(__m512i a) {
     for (int k = 0; k < 8; ++k) a[k] = __builtin_popcountll(a[k]);
     return a;
 }
+// Bit 4 a + 2 b + c of `table`, for every bit of the three.
+inline __m512i _mm512_ternarylogic_epi64(__m512i a, __m512i b, __m512i c, int table) {
+    __m512i x{};
+    for (int k = 0; k < 8; ++k)
+        if (table >> k & 1) x |= (k & 4 ? a : ~a) & (k & 2 ? b : ~b) & (k & 1 ? c : ~c);
+    return x;
+}
 inline __mmask8 _mm512_test_epi64_mask(__m512i a, __m512i b) {
     unsigned mask = 0;
     for (int k = 0; k < 8; ++k) mask |= unsigned((a[k] & b[k]) != 0) << k;
@@ -91,6 +98,18 @@ inline __m128i _mm_loadu_si128(const __m128i* p) {
     return x;
 }
 inline void _mm_storeu_si128(__m128i* p, __m128i x) { std::memcpy(p, &x, sizeof x); }
+inline __m128i _mm_add_epi64(__m128i a, __m128i b) { return a + b; }
+inline __m128i _mm_cvtepu16_epi32(__m128i a) {
+    uint16_t from[8];
+    std::memcpy(from, &a, sizeof from);
+    using Four = int __attribute__((vector_size(16)));
+    return __m128i(Four{from[0], from[1], from[2], from[3]});
+}
+inline __m256i _mm256_cvtepu16_epi32(__m128i a) {
+    uint16_t from[8];
+    std::memcpy(from, &a, sizeof from);
+    return _mm256_setr_epi32(from[0], from[1], from[2], from[3], from[4], from[5], from[6], from[7]);
+}
 inline __m128i _mm_add_epi32(__m128i a, __m128i b) {
     using Four = int __attribute__((vector_size(16)));
     return __m128i(Four(a) + Four(b));
