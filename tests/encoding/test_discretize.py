@@ -331,10 +331,10 @@ def test_every_discretizer_is_documented():
 
 
 @pytest.mark.parametrize("classifier", [NB, LCWNB])
-@pytest.mark.parametrize("weights", [None, np.repeat([1.0, 2.0], 130)])
+@pytest.mark.parametrize("weights", [None, np.repeat([1.0, 2.0], 104)])
 def test_few_whole_numbers_have_a_bin_each(classifier, weights):
     """Odd and even are told apart in a column of few whole numbers, as scikit-learn's CategoricalNB does."""
-    X = np.arange(260)[:, None] % 26
+    X = np.arange(208)[:, None] % 26
     y = X[:, 0] % 2
     assert CategoricalNB().fit(X, y).score(X, y) == 1.0
     model = classifier().fit(X, y, sample_weight=weights)
@@ -347,7 +347,7 @@ def test_auto_cuts_are_those_of_values_or_of_equal_width(cells, n_bins, at):
     """Every number has its bin where numbers are few; parts of a column add up to the column."""
     numbers = np.array(cells, dtype=np.float64)
     different = np.unique(numbers)
-    few = len(different) <= min(30, max(n_bins, len(numbers) // 10))
+    few = len(different) <= min(30, max(n_bins, len(numbers) // 5))
     cuts = cut_points("auto", numbers, None, None, n_bins)
     if few:
         assert np.searchsorted(cuts, different).tolist() == list(range(len(different)))

@@ -31,7 +31,7 @@ CutFunction = Callable[[Floats, Integers, Floats, int], Floats]
 # Whole numbers of so few different values have a bin for each under "merged".
 FEW_VALUES = 20
 # Under "auto" they have, if they are no more than bins would be, or if each has so many rows on average.
-MOST_VALUES, _ROWS_OF_VALUE = 30, 10
+MOST_VALUES, _ROWS_OF_VALUE = 30, 5
 
 # A number that this share of the rows has gets a bin of its own under "merged".
 _HEAVY = 0.5
@@ -175,7 +175,7 @@ def width_cuts(low: float, high: float, n_bins: int) -> Floats:
 def few_or_width(values: Floats, classes: Integers, weights: Floats, n_bins: int) -> Floats:
     """A bin for each of few whole numbers; ``n_bins`` bins of equal width for other columns.
 
-    Up to ``n_bins`` different numbers are few, and up to 30 if each has ten rows on average. A number between
+    Up to ``n_bins`` different numbers are few, and up to 30 if each has five rows on average. A number between
     two of them belongs to the nearer one.
     """
     different = np.unique(values)
