@@ -175,8 +175,8 @@ def width_cuts(low: float, high: float, n_bins: int) -> Floats:
 def few_or_width(values: Floats, classes: Integers, weights: Floats, n_bins: int) -> Floats:
     """A bin for each of few whole numbers; ``n_bins`` bins of equal width for other columns.
 
-    Up to ``n_bins`` different numbers are few, and up to 30 if each has five rows on average. A number between
-    two of them belongs to the nearer one.
+    Up to ``n_bins`` different numbers are few, and up to 30 if each has five rows on average. A number
+    between two of them belongs to the nearer one.
     """
     different = np.unique(values)
     most = min(MOST_VALUES, max(n_bins, int(weights.sum() / _ROWS_OF_VALUE)))
