@@ -55,12 +55,13 @@ def describe_model(model: BayesClassifier, y: Any = None, left_out: Sequence[str
     kinds["dropped"] = list(left_out)
     encoder = model.encoder_
     pairs = zip(encoder.names, encoder.columns, strict=True) if encoder is not None else ()
+    dates = encoder.dates if encoder is not None else ()
     for i, (name, column) in enumerate(pairs):
         if isinstance(column, LeftOutColumn):
             kinds["dropped"].append(f"{name} ({column.reason})")
             continue
         nominal = isinstance(column, CategoricalColumn)
-        words = kinds["nominal" if nominal else "dates" if i in encoder.dates else "numeric"]
+        words = kinds["nominal" if nominal else "dates" if i in dates else "numeric"]
         # What is counted is said once.
         things = "" if words else (" value" if nominal else " bin") + "s" * (column.size != 1)
         words.append(f"{name} ({column.size}{things})")
