@@ -251,7 +251,7 @@ def test_rows_that_exceed_memory(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     parts = []
     for k in range(6):
-        numbers = random.integers(0, 8, (150_000, 60), dtype=np.int16)
+        numbers = random.integers(0, 10, (150_000, 60), dtype=np.int16)
         part = pd.DataFrame(numbers, columns=[f"a{i}" for i in range(60)])
         part["class"] = random.integers(0, 2, len(part)).astype(str)
         part.to_parquet(tmp_path / "data" / f"{k}.parquet", row_group_size=50_000)
