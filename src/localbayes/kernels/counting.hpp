@@ -174,7 +174,7 @@ public:
     }
 
 private:
-    static constexpr int64_t kKeptBytes = 1 << 20, kFewQueries = 32;
+    static constexpr int64_t kKeptBytes = 1 << 19, kFewQueries = 32;
 
     struct CountAll {
         static constexpr bool kTakes = false;
