@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from localbayes.auditing.column_profile import ColumnProfile, profile_columns
+from localbayes.auditing.column_profile import ColumnProfile, profiles_of, read_values
 from localbayes.auditing.label_checks import Suspect, left_out_proba, rank_rows, suspects_of
 from localbayes.auditing.same_rows import (
     Conflict,
     best_accuracy,
     conflicts_of,
+    grouped,
     repeated_rows,
-    row_groups,
     same_rows,
 )
 from localbayes.classifiers import LCWNB, BayesClassifier
@@ -22,6 +22,9 @@ from localbayes.encoding import ClassLabels
 from localbayes.encoding.tables import check_table
 
 __all__ = ["AuditReport", "audit"]
+
+# Rows by which kappa is chosen; more take longer and find no more wrong labels.
+_LOO_ROWS = 2000
 
 
 @dataclass(frozen=True)
@@ -102,8 +105,8 @@ def audit(X: Any, y: Any, model: BayesClassifier | None = None, against: Any = N
     y : array-like of shape (n,)
         Labels.
     model : BayesClassifier, optional
-        The classifier to ask; ``LCWNB(missing="category")`` by default. ``LocalBayesClassifier()`` finds more
-        and takes longer.
+        The classifier to ask; ``LCWNB(missing="category", loo_rows=2000)`` by default.
+        ``LocalBayesClassifier()`` finds more and takes longer.
     against : DataFrame or array, optional
         Another table with the same columns, such as the test rows: which of its rows are in X?
 
@@ -123,14 +126,15 @@ def audit(X: Any, y: Any, model: BayesClassifier | None = None, against: Any = N
     (4, 'apple', 0.95)
     """
     X = check_table(X, None)
-    model = LCWNB(missing="category") if model is None else model
+    model = LCWNB(missing="category", loo_rows=_LOO_ROWS) if model is None else model
     labels = ClassLabels.learn(y, None)
     given = labels.classes[np.argsort(labels.columns)][labels.encode(y)]
     own = np.searchsorted(labels.classes, given)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # columns that are left out are listed in the report
         proba = left_out_proba(model, X, given)
-    ranking, groups = rank_rows(proba, own), row_groups(X)
+    columns = read_values(X)
+    ranking, groups = rank_rows(proba, own), grouped([values for _, values in columns])
     conflicts = conflicts_of(groups, given)
     counts = np.bincount(own, minlength=len(labels.classes))
     ranked = np.argsort(-counts, kind="stable")
@@ -140,7 +144,7 @@ def audit(X: Any, y: Any, model: BayesClassifier | None = None, against: Any = N
         classes={labels.classes[k].item(): int(counts[k]) for k in ranked if counts[k]},
         method=str(model),
         accuracy=float((proba.argmax(axis=1) == own).mean()),
-        columns=profile_columns(X, given),
+        columns=profiles_of(X, columns, given),
         suspects=suspects_of(proba, own, labels.classes, ranking),
         ranking=ranking,
         conflicts=conflicts,

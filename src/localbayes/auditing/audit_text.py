@@ -66,8 +66,10 @@ def audit_text(report: "AuditReport", top: int = _TOP) -> str:
             (str(s.row), _short(s.given), _p(s.p_given), _short(s.likely), _p(s.p_likely))
             for s in report.suspects[:top]
         ]
+        heading = f"Labels that the other rows contradict, by {report.method}:"
         parts.append(
-            f"Labels that the other rows contradict, by {report.method}:\n"
+            textwrap.fill(heading, _WIDTH, subsequent_indent="  ")
+            + "\n"
             + _table(rows, "><><>")
             + _more(len(report.suspects), top)
         )

@@ -11,9 +11,9 @@ import numpy.typing as npt
 from localbayes.encoding.columns import Column, NumericColumn, RawColumn
 from localbayes.encoding.rich_encoder import RichEncoder
 from localbayes.encoding.roles import Role, as_date
-from localbayes.encoding.tables import check_table, read_columns
+from localbayes.encoding.tables import check_table, column_names, read_columns
 
-__all__ = ["ColumnProfile", "profile_columns"]
+__all__ = ["ColumnProfile", "profile_columns", "profiles_of", "read_values", "value_codes"]
 
 # Whole numbers of so few values may be codes.
 _FEW_NUMBERS = 10
@@ -86,25 +86,47 @@ def profile_columns(X: Any, y: Any = None, categorical_features: Any = "from_dty
     [('id', 60, 0.0), ('number', 2, 0.33), ('constant', 1, 0.0)]
     """
     X = check_table(X, None)
+    return profiles_of(X, read_values(X), y, categorical_features)
+
+
+def read_values(X: Any) -> list[tuple[RawColumn, npt.NDArray[np.int64]]]:
+    """Columns of a table, and the numbers of their values."""
+    raws = read_columns(X, [None] * len(column_names(X)))
+    return [(raw, value_codes(raw)) for raw in raws]
+
+
+def profiles_of(
+    X: Any,
+    columns: list[tuple[RawColumn, npt.NDArray[np.int64]]],
+    y: Any = None,
+    categorical_features: Any = "from_dtype",
+) -> list[ColumnProfile]:
+    """Describe the columns of a table that :func:`read_values` read."""
     classes = None if y is None else np.unique(np.asarray(y).astype(str), return_inverse=True)[1]
     encoder = RichEncoder(categorical_features, n_bins=20, missing="category", discretize="merged")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what is left out is said in the profile
         encoder.fit(X)
-    raws = read_columns(X, [None] * len(encoder.names))
+    columns = list(columns)
     for i in encoder.dates:
-        raws[i] = as_date(raws[i], at_least=0.0) or raws[i]
+        days = as_date(columns[i][0], at_least=0.0)
+        columns[i] = columns[i] if days is None else (days, value_codes(days))
     baseline = 1.0 if classes is None else np.bincount(classes).max() / len(classes)
     return [
-        _profile(raw, role, column, classes, baseline)
-        for raw, role, column in zip(raws, encoder.roles, encoder.columns, strict=True)
+        _profile(*given, role, column, classes, baseline)
+        for given, role, column in zip(columns, encoder.roles, encoder.columns, strict=True)
     ]
 
 
 def _profile(
-    raw: RawColumn, role: Role, column: Column, classes: npt.NDArray[np.int64] | None, baseline: float
+    raw: RawColumn,
+    values: npt.NDArray[np.int64],
+    role: Role,
+    column: Column,
+    classes: npt.NDArray[np.int64] | None,
+    baseline: float,
 ) -> ColumnProfile:
-    kind, used, values = role.kind, role.used, value_codes(raw)
+    kind, used = role.kind, role.used
     n, known = len(values), values[values >= 0]
     counts = np.bincount(known) if len(known) else np.zeros(1, np.int64)
     distinct, commonest = int(np.count_nonzero(counts)), float(counts.max() / max(len(known), 1))

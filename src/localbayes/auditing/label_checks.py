@@ -54,18 +54,8 @@ def suspects_of(
     ranking: npt.NDArray[np.int64],
 ) -> list[Suspect]:
     """Rows for which another label is more probable than their own, in the order of :func:`rank_rows`."""
-    likely = proba.argmax(axis=1)
-    found = []
-    for row in ranking.tolist():
-        given, best = int(own[row]), int(likely[row])
-        if proba[row, best] > proba[row, given]:
-            found.append(
-                Suspect(
-                    row,
-                    labels[given].item(),
-                    float(proba[row, given]),
-                    labels[best].item(),
-                    float(proba[row, best]),
-                )
-            )
-    return found
+    rows, likely = np.arange(len(own)), proba.argmax(axis=1)
+    p_given, p_likely = proba[rows, own], proba[rows, likely]
+    at = ranking[(p_likely > p_given)[ranking]]
+    columns = (at, labels[own[at]], p_given[at], labels[likely[at]], p_likely[at])
+    return [Suspect(*fields) for fields in zip(*(column.tolist() for column in columns), strict=True)]

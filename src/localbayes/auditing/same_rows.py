@@ -11,7 +11,7 @@ from localbayes.encoding.columns import RawColumn
 from localbayes.encoding.meaning import known_by_meaning
 from localbayes.encoding.tables import check_table, column_names, read_columns
 
-__all__ = ["Conflict", "best_accuracy", "conflicts_of", "repeated_rows", "row_groups", "same_rows"]
+__all__ = ["Conflict", "best_accuracy", "conflicts_of", "grouped", "repeated_rows", "row_groups", "same_rows"]
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,7 @@ def row_groups(X: Any) -> npt.NDArray[np.int64]:
     >>> row_groups([["a", 1.0], ["b", 1.0], ["a", 1.0]]).tolist()
     [0, 1, 0]
     """
-    X = check_table(X, None)
-    return _grouped([value_codes(raw) for raw in _columns(X)])
+    return grouped([value_codes(raw) for raw in _columns(check_table(X, None))])
 
 
 def same_rows(X: Any, other: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
@@ -66,21 +65,23 @@ def same_rows(X: Any, other: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[np
     if lacking:
         raise ValueError(f"the other table lacks the column {lacking[0]!r}; give it the same columns")
     joined = [_joined(raw, found[raw.name]) for raw in _columns(X)]
-    groups = _grouped(joined)
+    groups = grouped(joined)
     return groups[: len(X)], groups[len(X) :]
 
 
 def conflicts_of(groups: npt.NDArray[np.int64], y: npt.NDArray[Any]) -> list[Conflict]:
     """Groups whose rows have different labels, those with most rows first."""
     labels, codes = np.unique(y, return_inverse=True)
-    order = np.argsort(groups, kind="stable")
-    parts = np.split(order, np.flatnonzero(np.diff(groups[order])) + 1) if len(order) else []
+    _, first, group = np.unique(groups, return_index=True, return_inverse=True)
+    # Rows of groups in which some row has another label than the first one, group by group.
+    mixed = np.bincount(group, codes != codes[first][group]) > 0
+    rows = np.flatnonzero(mixed[group])
+    rows = rows[np.argsort(group[rows], kind="stable")]
     found = []
-    for rows in parts:
-        if len(rows) > 1 and (codes[rows] != codes[rows[0]]).any():
-            counts = np.bincount(codes[rows], minlength=len(labels))
-            ranked = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)]
-            found.append(Conflict(tuple(rows.tolist()), {labels[k].item(): int(counts[k]) for k in ranked}))
+    for part in np.split(rows, np.flatnonzero(np.diff(group[rows])) + 1) if len(rows) else []:
+        counts = np.bincount(codes[part], minlength=len(labels))
+        ranked = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)]
+        found.append(Conflict(tuple(part.tolist()), {labels[k].item(): int(counts[k]) for k in ranked}))
     return sorted(found, key=lambda conflict: (-len(conflict.rows), conflict.rows))
 
 
@@ -122,8 +123,14 @@ def _values(raw: RawColumn) -> list[Any]:
     return [int(number) if number.is_integer() else number for number in numbers]
 
 
-def _grouped(columns: list[npt.NDArray[np.int64]]) -> npt.NDArray[np.int64]:
-    """Numbers of groups, in the order of their first rows."""
+def grouped(columns: list[npt.NDArray[np.int64]]) -> npt.NDArray[np.int64]:
+    """Number of the group of each row, in the order of their first rows, by the numbers of its values.
+
+    Examples
+    --------
+    >>> grouped([np.array([1, 0, 1]), np.array([2, 2, 2])]).tolist()
+    [0, 1, 0]
+    """
     groups = np.zeros(len(columns[0]), dtype=np.int64)
     for codes in columns:
         groups = np.unique(groups * (codes.max(initial=0) + 2) + codes + 1, return_inverse=True)[1]
