@@ -11,7 +11,12 @@ from localbayes.classifiers.base import BayesClassifier
 from localbayes.classifiers.exponents import Exponents, fit_exponents
 from localbayes.classifiers.kappa import kappa_grid
 from localbayes.classifiers.lazy import LazyClassifier
-from localbayes.classifiers.local_distance import LocalDistance, column_weights, evenly
+from localbayes.classifiers.local_distance import (
+    LocalDistance,
+    column_weights,
+    evenly,
+    relevance,
+)
 from localbayes.classifiers.row_source import IndexedRows, RowSource, SampledRows
 from localbayes.classifiers.shared import SharedParameters
 from localbayes.counts import Codes, Distance, Floats, Rows
@@ -25,7 +30,7 @@ __all__ = ["ALPHA", "LocalLearning"]
 # What the formula adds to the count of a value.
 ALPHA = 0.5
 # Rows that are left out at most, and how many of them tell roughly where the best kappa is.
-_ROWS, _FEW_ROWS = 4000, 500
+_ROWS, _FEW_ROWS = 8000, 500
 # Features that are held at once, and rows that are left out even if they have more.
 _MOST_CELLS, _FEWEST_ROWS = 1 << 23, 200
 # Comparisons of a left-out row with a training row.
@@ -107,17 +112,17 @@ class LocalLearning(LazyClassifier):
         numbers = np.random.default_rng(self.random_state).permutation(n)[: self._most_rows(_NEAR)]
         rows = source.sample_rows(np.sort(numbers))
         rows = replace(rows, codes=self.known_codes(rows.codes, rows.own_weight))
-        self._learn_distance(rows)
+        prior = self._learn_distance(rows)
         source.use_distance(self.value_distance())
         # First some kappas, by few of the rows; then those around the best, by all of them.
         grid = kappa_grid(self.class_count.sum())
         few = rows.take(evenly(len(rows), min(_FEW_ROWS, self._most_rows(len(grid)))))
         tried = np.unique(np.append(np.arange(0, len(grid), _STRIDE), len(grid) - 1))
-        losses = [fit.loss for fit in self._fits(source, few, grid[tried])]
+        losses = [fit.loss for fit in self._fits(source, few, grid[tried], prior)]
         best = tried[int(np.argmin(losses))]
         first = min(max(best - _NEAR // 2, 0), max(len(grid) - _NEAR, 0))
         near = grid[first : first + _NEAR]
-        fits = self._fits(source, rows, near)
+        fits = self._fits(source, rows, near, prior)
         chosen = np.sort(np.argsort([fit.loss for fit in fits], kind="stable")[:_N_KAPPAS])
         self.loo_ = {"kappa": near, "log_loss": np.array([fit.log_loss for fit in fits])}
         self._set_choice(near[chosen], [fits[k] for k in chosen])
@@ -136,19 +141,22 @@ class LocalLearning(LazyClassifier):
         comparable = max(_FEW_ROWS, int(_COMPARISONS // max(self.class_count.sum(), 1)))
         return max(_FEWEST_ROWS, min(_ROWS, _MOST_CELLS // cells, comparable))
 
-    def _learn_distance(self, rows: SampledRows) -> None:
+    def _learn_distance(self, rows: SampledRows) -> Floats:
+        """Set the weights of columns; return the exponents before any row is seen."""
         plain = LocalDistance(tuple(self.ordered_sizes_.tolist()), self._n_columns)
-        may_miss = self.missing == "ignore"
-        learned = column_weights(plain, self.sizes_, rows.codes, rows.classes, rows.weights, may_miss)
+        table = self.sizes_, rows.codes, rows.classes, rows.weights
+        target = relevance(plain, *table)
+        learned = column_weights(plain, *table, self.missing == "ignore", target)
         if learned.weights:
             self.column_weights_ = np.array(learned.weights)
+        return self._prior(target)
 
-    def _fits(self, source: RowSource, rows: SampledRows, kappas: Floats) -> list[Exponents]:
+    def _fits(self, source: RowSource, rows: SampledRows, kappas: Floats, prior: Floats) -> list[Exponents]:
         """Exponents for every kappa; the search begins with those of the one before."""
         fits: list[Exponents] = []
         for features in self.left_out_features(source, rows, kappas):
             start = fits[-1] if fits else None
-            fits.append(fit_exponents(features, rows.classes, rows.weights, _RIDGE, self._prior(), start))
+            fits.append(fit_exponents(features, rows.classes, rows.weights, _RIDGE, prior, start))
         return fits
 
     def left_out_features(
@@ -183,14 +191,12 @@ class LocalLearning(LazyClassifier):
                 changed[lone, i] = unseen
         return changed
 
-    def _prior(self) -> Floats:
+    def _prior(self, of_columns: Floats) -> Floats:
         """Exponents before any row is seen: those of terms begin at zero."""
-        prior = np.ones(1 + len(self.sizes_))
-        prior[1 + self._n_columns :] = 0.0
-        return prior
+        return np.concatenate([[1.0], of_columns, np.zeros(len(self.sizes_) - len(of_columns))])
 
     def _plain(self) -> Exponents:
-        return Exponents(self._prior(), np.zeros(len(self.labels_)))
+        return Exponents(self._prior(np.ones(self._n_columns)), np.zeros(len(self.labels_)))
 
     def _set_choice(self, kappas: Floats, exponents: Sequence[Exponents]) -> None:
         self.kappas_, self.exponents_ = kappas, list(exponents)

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import gammaincc, gammaln, log_softmax
+from scipy.special import gammaincc, gammaln
 
 from localbayes.encoding.columns import UNSEEN, RawColumn
 from localbayes.encoding.discretize import cut_points
+from localbayes.encoding.one_column import left_out_losses
 
 __all__ = ["Crossed", "Intervals", "Odds", "Term", "Values", "learn_terms"]
 
@@ -27,7 +28,6 @@ _FEW_CODES = 50
 _GAIN = 5.0
 # Pairs of columns: how many, how surely they tell more together, and how many pairs of values.
 _MOST_CROSSED, _LOG_P, _CROSSED_VALUES = 30, np.log(1e-6), 400
-_ALPHA = 0.5
 
 
 @dataclass(frozen=True)
@@ -173,23 +173,10 @@ def _speaks_by_value(
     own = np.searchsorted(values, numbers).clip(0, len(values) - 1)
     known = ~np.isnan(numbers)
     near = np.minimum(np.abs(np.arange(bins)[:, None] - np.arange(bins)), 3)
-    exact = _loss(own[known], np.eye(len(values)), y[known], w[known], r)
-    soft = _loss(codes[known], (3 - near) / 9, y[known], w[known], r)
-    return exact < soft - _GAIN
-
-
-def _loss(codes: Integers, agreement: Floats, y: Integers, w: Floats, r: int) -> float:
-    """Log loss of left-out rows under a naive Bayes of one column; rows of one value and class are alike."""
-    q = len(agreement)
-    cell = np.minimum(codes, q - 1) * r + y
-    table = np.bincount(cell, w, q * r).reshape(q, r)
-    # Of a row of weight 2 one of two is left out.
-    left_out = np.bincount(cell, w * np.minimum(w, 1.0), q * r).reshape(q, r) / np.maximum(table, 1e-300)
-    own = left_out[:, :, None] * np.eye(r)
-    total = table.sum(axis=0) - own
-    smoothed = (agreement @ table)[:, None] - own * np.diag(agreement)[:, None, None]
-    scores = np.log(1 + total) + np.log((_ALPHA + smoothed) / (_ALPHA * q + total))
-    return float(-(np.diagonal(log_softmax(scores, axis=2), axis1=1, axis2=2) * table).sum())
+    rows = y[known], w[known], r
+    exact = left_out_losses(own[known], len(values), None, *rows)
+    soft = left_out_losses(np.minimum(codes[known], bins - 1), bins, (3 - near) / 9, *rows)
+    return bool(exact < soft - _GAIN)
 
 
 def _crossed(
