@@ -302,6 +302,21 @@ def test_threads_do_not_change_a_bit(name):
     np.testing.assert_array_equal(one_by_one, expected)
 
 
+@pytest.mark.parametrize("name", ["LCWNB", "LWNB"])
+@pytest.mark.parametrize("share", [0.02, 0.1, 0.4])
+@pytest.mark.parametrize("alpha", [1.0, 0.01])
+def test_large_classes_that_are_left_out_cannot_win(name, share, alpha):
+    """The class predicted has the largest score of the textbook, however many values its rows lack."""
+    table = Holes(8, n=4000, sizes=(8, 9, 7, 8, 6, 9, 8, 7, 9, 8), share=share, queries=40)
+    model = ignoring(name, alpha=alpha).fit(table.coded(table.codes), table.y)
+    scores = table.log_joint(name, table.queries, alpha=alpha)
+    ordered = np.sort(scores)
+    clear = ordered[:, -1] - ordered[:, -2] > 1e-9
+    assert clear.mean() > 0.9
+    predicted = model.predict(table.coded(table.queries))
+    np.testing.assert_array_equal(predicted[clear], model.classes_[scores.argmax(1)][clear])
+
+
 @every_method
 def test_numbers_and_categories_may_be_missing(name):
     """A missing number is in no bin: the classifier is that of the bins with holes."""

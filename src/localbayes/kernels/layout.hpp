@@ -25,6 +25,7 @@
 //     loose.hpp      the same sums over rows that have weights of their own
 //     gamma.hpp      the weights of the distances, from V
 //     score.hpp      the scores of the classes, from V, C and the weights
+//     near_lacks.hpp what near rows lack, for bounds of the scores
 #pragma once
 #include <algorithm>
 #include <cstddef>

@@ -22,10 +22,12 @@ public:
     // A new block. Which of its rows lack values is the same for all queries.
     void begin() { missing_are_split_ = false; }
 
-    // The rows of a query in a block; what is added then are pieces of them.
-    void look(const Adder<W>& sums, int top, const uint64_t* const* columns) {
+    // The rows of a query in a block; what is added then are pieces of them. Rows whose sum is below the least are
+    // left out, unless they have weights of their own.
+    void look(const Adder<W>& sums, int top, const uint64_t* const* columns, int least = 0) {
         sums_ = &sums;
         top_ = top;
+        least_ = least;
         columns_ = columns;
         is_split_ = false;
     }
@@ -97,9 +99,9 @@ private:
             const uint64_t mask = bits_between(piece.begin - 64 * w, piece.end - 64 * w);
             for (int i = 0; i < n_columns_; ++i)
                 words_[i] = kCountsKnown<Count> && i >= first_missing_ ? ~columns_[i][w] : columns_[i][w];
-            for (int group = 0; group <= top_ / 8; ++group) {
+            for (int group = least_ / 8; group <= top_ / 8; ++group) {
                 const uint64_t some = mask & word(sums_->high(group));
-                for (int low = 0; low < 8 && some != 0; ++low) {
+                for (int low = std::max(0, least_ - 8 * group); low < 8 && some != 0; ++low) {
                     const uint64_t leaf = some & word(sums_->lowest(low));
                     if (leaf == 0) continue;
                     Count* row = rows + size_t(top_ - 8 * group - low) * width_;
@@ -121,11 +123,11 @@ private:
     void add_tile(const Piece& piece, int first, Count* rows) const {
         Vec inside[N];
         for (int v = 0; v < N; ++v) inside[v] = rows_between(piece.begin, piece.end, first + v);
-        for (int group = 0; group <= top_ / 8; ++group) {
+        for (int group = least_ / 8; group <= top_ / 8; ++group) {
             Vec some[N];
             for (int v = 0; v < N; ++v) some[v] = inside[v] & sums_->high(group)[first + v];
             if (!any<W>(some, N)) continue;
-            for (int low = 0; low < 8; ++low) {
+            for (int low = std::max(0, least_ - 8 * group); low < 8; ++low) {
                 Vec leaf[N];
                 for (int v = 0; v < N; ++v) leaf[v] = some[v] & sums_->lowest(low)[first + v];
                 if (any<W>(leaf, N) && !(zero_is_empty_ && 8 * group + low == 0))
@@ -191,7 +193,7 @@ private:
     int n_columns_, first_missing_, width_;
     bool zero_is_empty_, is_split_ = false, missing_are_split_ = false;
     const Adder<W>* sums_ = nullptr;
-    int top_ = 0;
+    int top_ = 0, least_ = 0;
     const uint64_t* const* columns_ = nullptr;
     std::vector<uint64_t> words_;
     std::vector<Split> split_;

@@ -7,14 +7,17 @@
 #include <optional>
 
 #include "absence.hpp"
+#include "near_lacks.hpp"
 #include "scorer.hpp"
 #include "weigher.hpp"
 
 namespace localbayes {
 namespace {
 
-constexpr double kRounding = 1e-6;  // far more than the rounding of a score and the width of a tie
-constexpr int kSingleRounds = 2;    // rounds in which one class a query is scored, before all that are left
+constexpr double kRounding = 1e-6;     // far more than the rounding of a score and the width of a tie
+constexpr double kSubtracted = 1e-12;  // the same of a difference of sums of weights, as a share
+constexpr int kSingleRounds = 2;       // rounds in which one class a query is scored, before all that are left
+constexpr int64_t kLargeClass = 512;   // rows from which on it is worth while to look at what they lack
 
 // Scores of a batch for the weights of one kind (see weights.hpp). The twin is plain::log_joint.
 template <class W, class Weights, class Count>
@@ -31,6 +34,7 @@ public:
           prior_(S_.size()), best_(step_ * weights_.n_sets) {
         if (prunes_) {
             if (!batch.may_miss()) absence_.emplace(batch);
+            else if (std::is_same_v<Count, int32_t> && room_ == 1) use_lacks();
             matches_.resize(S_.size());  // bounds are taken four at a time
             bound_.resize(S_.size());
             wanted_.resize(step_ * r_);
@@ -106,7 +110,38 @@ private:
         for (int round = 0; round <= kSingleRounds; ++round) {
             choose(part.n_queries, round == kSingleRounds);
             score(part, places, V, wanted_.data(), first);
+            if (lacks_ && round == 0) tighten_bounds(part, places, V);
         }
+    }
+
+    // Bounds look at what rows lack, where classes are large.
+    void use_lacks() {
+        lacks_.emplace(batch_);
+        for (int y = 0; y < r_; ++y) {
+            int64_t rows = 0;
+            for (const Segment& s : batch_.segments) rows += s.class_start[y + 1] - s.class_start[y];
+            large_.push_back(rows >= kLargeClass);
+        }
+    }
+
+    // Bounds of the classes that reach the best score, by the values that their near rows lack. As in Scorer::bound the
+    // weight K_i of rows that know a value may be more than it is: here it is S less these rows. The product is largest
+    // if all T_i are equal.
+    void tighten_bounds(const Batch& part, const Places& places, const double* V) {
+        for (int64_t q = 0; q < part.n_queries; ++q)
+            for (int y = 0; y < r_; ++y) wanted_[q * r_ + y] = large_[y] && bound_[q * r_ + y] >= reach(q, 0);
+        const int m = part.m;
+        lacks_->sum(part, places, V, wanted_.data(), filler(), [&](int64_t q, int y, const double* L) {
+            const size_t at = q * r_ + y;
+            const double S = S_[at], rounding = kSubtracted * S, n = scorer_.factors(part.query(q)).n;
+            double sum = matches_[at] - (m - n) * S + m * rounding;
+            for (int i = 0; i < m; ++i)
+                if (part.query(q)[i] != kMissing) sum -= L[i];
+            T_.assign(2 * m, std::max(sum, 0.0) / std::max(n, 1.0));
+            for (int i = 0; i < m; ++i) T_[m + i] = std::max(S - L[i] - rounding, 0.0);
+            const double bound = scorer_.template log_joint<double>({&prior_[at], T_.data(), &S_[at], 1}, part.query(q));
+            bound_[at] = std::min(bound_[at], bound);
+        });
     }
 
     void find_bounds(const Batch& part, const Places& places) {
@@ -133,17 +168,19 @@ private:
         };
         for (int64_t q = 0; q < n_queries; ++q)
             for (int k = 0; k < weights_.n_sets; ++k) {
-                double reach = best_[q * weights_.n_sets + k] - margin_ - kRounding;
+                double least = reach(q, k);
                 int chosen = -1;
                 for (int y = 0; y < r_; ++y)
-                    if (const double most = bound_[(q * r_ + y) * room_ + k]; most >= reach) {
+                    if (const double most = bound_[(q * r_ + y) * room_ + k]; most >= least) {
                         if (all) want(q * r_ + y);
-                        else chosen = y, reach = most;
+                        else chosen = y, least = most;
                     }
                 if (chosen >= 0) want(q * r_ + chosen);
             }
     }
 
+    // What a class must reach to be among those asked for.
+    double reach(int64_t q, int k) const { return best_[q * weights_.n_sets + k] - margin_ - kRounding; }
     double& result(int64_t q, int y, int k) { return out_[(k * batch_.n_queries + q) * r_ + y]; }
 
     const Batch& batch_;
@@ -161,7 +198,10 @@ private:
     std::vector<double> best_;             // [query][set]
     std::vector<double> matches_, bound_;  // like S
     std::vector<uint8_t> wanted_, lacking_;
-    std::optional<Absence> absence_;  // not used where values may be missing
+    std::optional<Absence> absence_;     // not used where values may be missing
+    std::optional<NearLacks<W>> lacks_;  // used there, if rows count once and there is one set
+    std::vector<uint8_t> large_;         // classes whose rows are looked at
+    std::vector<double> T_;              // of a bound
 };
 
 }  // namespace
