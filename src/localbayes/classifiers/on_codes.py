@@ -7,7 +7,13 @@ import numpy as np
 import numpy.typing as npt
 
 from localbayes.classifiers.class_shares import shifted
-from localbayes.classifiers.scores import defined_terms, first_best, log_total, or_prior
+from localbayes.classifiers.scores import (
+    defined_terms,
+    first_best,
+    first_best_or_prior,
+    log_total,
+    or_prior,
+)
 from localbayes.counts import Codes, Floats
 from localbayes.encoding import ClassLabels
 from localbayes.parallel import run_in_chunks
@@ -155,4 +161,4 @@ class CodeAnswers(Formula):
     def _best_of_chunk(self, codes: Codes) -> npt.NDArray[np.intp]:
         if self._log_shift is not None:
             return first_best(self.finished(self.log_joint(codes)))
-        return first_best(or_prior(self.contenders(codes), self._class_count))
+        return first_best_or_prior(self.contenders(codes), self._class_count)

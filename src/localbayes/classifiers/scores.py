@@ -12,6 +12,7 @@ __all__ = [
     "TIE",
     "defined_terms",
     "first_best",
+    "first_best_or_prior",
     "log_ratio",
     "log_total",
     "mix_terms",
@@ -32,6 +33,21 @@ def first_best(log_joint: Floats) -> npt.NDArray[np.intp]:
     [1]
     """
     position: npt.NDArray[np.intp] = (log_joint >= _best_scores(log_joint) - TIE).argmax(axis=1)
+    return position
+
+
+def first_best_or_prior(log_joint: Floats, class_count: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
+    """Position of the first best, as by :func:`or_prior` and :func:`first_best`, with one search for the best.
+
+    Examples
+    --------
+    >>> first_best_or_prior(np.array([[-np.inf, -np.inf], [-1.0, -2.0]]), np.array([1, 3])).tolist()
+    [1, 0]
+    """
+    best = _best_scores(log_joint)
+    if best.min(initial=0.0) == -np.inf:
+        return first_best(or_prior(log_joint, class_count))
+    position: npt.NDArray[np.intp] = (log_joint >= best - TIE).argmax(axis=1)
     return position
 
 

@@ -75,9 +75,14 @@ void count_distances(const Batch& b, const Places& places, double* V) {
 using Live = std::vector<int>;  // distances at which a class has rows, increasing
 
 inline void find_live(const Batch& b, const double* V, Live& live) {
-    live.clear();
-    for (int d = 0; d < b.n_distances(); ++d, V += b.class_room())
-        if (*V != 0) live.push_back(d);
+    const size_t room = b.class_room();
+    live.resize(b.n_distances());
+    size_t n = 0;
+    for (int d = 0, end = b.n_distances(); d < end; ++d, V += room) {  // without a branch that depends on V
+        live[n] = d;
+        n += *V != 0;
+    }
+    live.resize(n);
 }
 
 // C of one query and class: rows[d * stride + column], zero but for the distances that are live. There is a column for

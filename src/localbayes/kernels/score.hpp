@@ -17,6 +17,7 @@ namespace {
 constexpr double kRounding = 1e-6;     // far more than the rounding of a score and the width of a tie
 constexpr double kSubtracted = 1e-12;  // the same of a difference of sums of weights, as a share
 constexpr int kSingleRounds = 2;       // rounds in which one class a query is scored, before all that are left
+constexpr int64_t kFewQueries = 32;    // of which V takes more room than others
 constexpr int64_t kLargeClass = 512;   // rows from which on it is worth while to look at what they lack
 
 // Scores of a batch for the weights of one kind (see weights.hpp). The twin is plain::log_joint.
@@ -29,7 +30,7 @@ public:
           prunes_(std::isfinite(margin) && r_ > 1 && !batch.distance), room_(weights_.room),
           at_once_(Weights::kCountsV && !prunes_ ? Summer<W, Count>::queries_at_once(batch) : 0),
           step_(at_once_ ? std::min(at_once_, batch.n_queries)
-                         : fitting(batch.n_queries, 8 * (batch.V_size() + 5 * r_ * room_))),
+                         : queries_at_a_time(batch.n_queries, 8 * (batch.V_size() + 5 * r_ * room_))),
           S_(step_ * r_ * room_ + 3),
           prior_(S_.size()), best_(step_ * weights_.n_sets) {
         if (prunes_) {
@@ -59,6 +60,13 @@ public:
     }
 
 private:
+    // Queries that V of a part is kept of. Of few, each class would be counted for one or two at a time: they may take
+    // twice the room.
+    static int64_t queries_at_a_time(int64_t n, size_t bytes_each) {
+        const int64_t fit = fitting(n, bytes_each);
+        return fit < kFewQueries ? fitting(n, bytes_each / 2) : fit;
+    }
+
     // S and the priors of all queries, and what the bounds need.
     void sum_weights(const Batch& part, const double* V) {
         for (int64_t q = 0; q < part.n_queries; ++q) {
