@@ -30,7 +30,19 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 KERNELS = ROOT / "src" / "localbayes" / "kernels"
 BOUNDS = HERE / "instructions.json"
-WORKS = ("letters", "rows", "all", "missing", "runs", "weights", "ordered", "columns")
+WORKS = (
+    "letters",
+    "rows",
+    "all",
+    "missing",
+    "runs",
+    "weights",
+    "ordered",
+    "columns",
+    "exponents",
+    "neighbours",
+)
+CHECKS = ["check.cpp", "check_pairs.cpp", "check_learning.cpp"]
 SLACK = 1.05
 SANITIZE = ["-O1", "-g1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 
@@ -137,28 +149,30 @@ def sanitize(tables: int) -> None:
     """Check the kernel against plain loops under AddressSanitizer and UBSan."""
     emulate = lacks_avx512()
     folder = ROOT / "build" / "native" / "sanitize"
-    check, pairs = build(["check.cpp", "check_pairs.cpp"], folder, SANITIZE, emulate)
+    check, pairs, learning = build(CHECKS, folder, SANITIZE, emulate)
     print(run(check, tables).stdout, end="", flush=True)
     if emulate:
         print(run(check, tables, "portable", "avx512").stdout.rstrip(), "(emulated: this machine lacks it)")
-    print(run(pairs, 5 * tables).stdout, end="")
+    print(run(pairs, 5 * tables).stdout, end="", flush=True)
+    print(run(learning, 5 * tables).stdout, end="")
 
 
 def compile_checks() -> tuple[str, list[Path]]:
     """Compile and link the checks for the machine of $CXX; its name and the executables."""
     target = run(compiler(), "-dumpmachine").stdout.strip()
-    executables = build(["check.cpp", "check_pairs.cpp"], ROOT / "build" / "native" / target, [])
+    executables = build(CHECKS, ROOT / "build" / "native" / target, [])
     print(f"the kernel and its checks compile and link for {target} ({compiler_version()})", flush=True)
     return target, executables
 
 
 def compare(tables: int) -> str:
     """Check the kernel against plain loops as it is shipped, on the machine of $CXX; the digest."""
-    target, (check, pairs) = compile_checks()
+    target, (check, *others) = compile_checks()
     runner = shlex.split(os.environ.get("RUNNER", ""))
     said = run(*runner, check, tables).stdout
     print(f"{target}: {said}", end="", flush=True)
-    print(f"{target}: {run(*runner, pairs, 5 * tables).stdout}", end="", flush=True)
+    for other in others:
+        print(f"{target}: {run(*runner, other, 5 * tables).stdout}", end="", flush=True)
     return said.split()[-1]
 
 

@@ -3,7 +3,8 @@
 // The score of class y is b_y + sum_p w_p F_yp. The loss is the sum of the log losses of the rows plus `ridge` times the
 // squared distances of w from a target and of b from 0. It is convex, and w >= 0. A step solves H d = -slope for the
 // exponents that are free: those above zero, or whose slope leads them away from it. H is seen through its products
-// with vectors only. Classes of a row that are unlikely say nothing of H, so that most of it is never looked at.
+// with vectors only. Classes of a row that are unlikely say nothing of H, so that most of it is never looked at. The
+// twin of the loss and its slope is plain::ExponentLoss.
 #pragma once
 #include <cmath>
 

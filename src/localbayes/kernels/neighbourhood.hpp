@@ -3,7 +3,7 @@
 // A query finds row j with a probability proportional to mass_j exp(-sum_i w_i apart_ij), where apart_ij depends on the
 // values of both in column i. So a value of a column has a vector over the rows, and a query picks one for every column.
 // The loss is the sum over queries of -log of the probability of the rows of their own class. Sums of one query are in
-// float, sixteen rows side by side, those over queries in double.
+// float, sixteen rows side by side, those over queries in double. The twin is plain::NeighbourLoss.
 #pragma once
 #include "layout.hpp"
 #include "learning.hpp"
