@@ -37,7 +37,7 @@ def first_best(log_joint: Floats) -> npt.NDArray[np.intp]:
 
 
 def first_best_or_prior(log_joint: Floats, class_count: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
-    """Position of the first best, as by :func:`or_prior` and :func:`first_best`, with one search for the best.
+    """Position of the first best of :func:`or_prior`; the best score is looked for only once.
 
     Examples
     --------
