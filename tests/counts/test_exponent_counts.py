@@ -1,5 +1,7 @@
 """Factors of the local Bayes classifier in one compiled pass, against NumPy over V and C."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 from scipy.special import softmax
@@ -133,6 +135,49 @@ def test_only_classes_that_cannot_win_are_left_out(seed):
     assert (expected[left_out] < np.broadcast_to(best, expected.shape)[left_out] - 1e-9).all()
     assert not left_out.all(axis=1).any()
     assert np.array_equal(contenders.argmax(axis=1), expected.argmax(axis=1))
+
+
+@dataclass(frozen=True)
+class WithTerms(Ordered):
+    """Nominal attributes from the fifth on have no distance."""
+
+    def far(self, attribute):
+        """Distance of two nominal values."""
+        return 0 if attribute > 3 else super().far(attribute)
+
+
+class Terms(Contest):
+    """Terms of few and of many values, of which a class has no row, a few or many; rows in one part or in two."""
+
+    def __init__(self, seed):
+        super().__init__(seed)
+        rng = np.random.default_rng(seed)
+        self.m, self.r, self.may_miss, self.own, self.first = 12, 9, False, None, 4
+        self.sizes = np.array([6, 9, 4, 12, 2, 5, 8, 15, 16, 20, 40, 90], np.uint32)
+        self.index = MatchIndex(self.sizes, self.r, distance=WithTerms((6, 9, 0, 12) + (0,) * 8, cap=3))
+        classes = rng.integers(0, self.r, 700)
+        near = rng.random((700, self.m)) < 0.6
+        usual = (classes[:, None] * 7 + np.arange(self.m)) % self.sizes
+        rows = np.where(near, usual, rng.integers(0, self.sizes, near.shape)).astype(np.uint8)
+        for part in np.array_split(np.arange(660), 1 + seed % 2):
+            self.index.add(rows[part], classes[part])
+        self.queries = rows[660:]
+        k = len(KAPPAS)
+        self.w = rng.exponential(0.5 + seed % 3, (k, 1 + self.m)) * (rng.random((k, 1 + self.m)) < 0.8)
+        self.b, self.prior = rng.normal(size=(k, self.r)), rng.dirichlet(np.ones(self.r))
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_a_class_that_lacks_the_values_of_terms_may_still_win(seed):
+    """Few rows have a value that a term speaks for; no bound takes the class of the largest average away."""
+    table = Terms(seed)
+    expected, before = table.averages(), kernels.isa()
+    try:
+        for name in kernels.isas():
+            kernels.use_isa(name)
+            assert np.array_equal(table.scored(True).argmax(axis=1), expected.argmax(axis=1))
+    finally:
+        kernels.use_isa(before)
 
 
 def test_most_classes_are_left_out_where_one_is_clear():

@@ -3,13 +3,15 @@
 // The average over kappas k of exp(score_yk) / Z_k, where Z_k is a sum over all classes, and of a prior. Z_k is bounded by
 // the scores that are known and the bounds of the others. Class y cannot win against class b if
 //     sum_k share_k (exp(bound_yk) - exp(score_bk)) / Z_k + share (prior_y - prior_b) < 0
-// for all Z_k within their bounds. The class with the best bound is scored first. The others that can win are scored
-// for their first attributes, then those that are left for all. If that leaves more than one class all are scored.
+// for all Z_k within their bounds. The class with the best bound is scored first. Of the others that can win, the terms
+// are bounded anew; those that still can are scored for their first attributes, then those that are left for all. If
+// that leaves more than one class all are scored.
 #pragma once
 #include <optional>
 
 #include "exponent_bounds.hpp"
 #include "exponent_scores.hpp"
+#include "exponent_terms.hpp"
 
 namespace localbayes {
 namespace {
@@ -92,11 +94,14 @@ public:
           r_(batch.n_classes), room_(weights_.room), first_rest_(first_rest),
           prunes_(prunes && r_ > 1 && batch.distance && !batch.may_miss()),
           step_(fitting(batch.n_queries, 2 * (batch.V_size() + 4 * r_ * room_))), S_(step_ * r_ * room_),
-          scores_(S_.size()), matches_(S_.size()), exps_(S_.size()), rest_(step_ * room_), most_(rest_.size()),
-          known_(step_ * r_), wanted_(known_.size()), open_(step_),
-          least_(room_), contest_(table, room_) {
+          scores_(S_.size()), matches_(S_.size()), exps_(S_.size()), excess_(S_.size()), rest_(step_ * room_),
+          most_(rest_.size()), known_(step_ * r_), wanted_(known_.size()), open_(step_), least_(room_),
+          contest_(table, room_) {
         if (prunes_) bounds_.emplace(batch, smoothing, table, first_rest);
-        if (prunes_ && first_rest < batch.m) some_summer_.emplace(some_, table.n_kappas, room_);
+        if (prunes_ && first_rest < batch.m) {
+            some_summer_.emplace(some_, table.n_kappas, room_);
+            if (std::is_same_v<Count, int32_t>) terms_.emplace(batch, smoothing, table, first_rest, room_);
+        }
     }
 
     void compute() {
@@ -113,6 +118,10 @@ public:
                 for (int64_t q = 0; q < part.n_queries; ++q) find_bounds(part, q);
                 score(part, places, V);
                 for (int64_t q = 0; q < part.n_queries; ++q) want_contenders(q, true);
+                for (int64_t q = 0; terms_ && q < part.n_queries; ++q) {
+                    look_at_terms(part, q, V + q * part.V_size());
+                    want_contenders(q, false);
+                }
                 if (some_summer_) {
                     look_at_some(part, places, V);
                     for (int64_t q = 0; q < part.n_queries; ++q) want_contenders(q, false);
@@ -144,6 +153,16 @@ private:
             known_[q * r_ + y] = 1;
         });
     }
+    // Bounds of the classes of a query that are wanted, less what their terms cannot add.
+    void look_at_terms(const Batch& part, int64_t q, const double* V) {
+        terms_->begin(part.query(q));
+        for (int y = 0; y < r_; ++y) {
+            if (!wanted_[q * r_ + y]) continue;
+            const size_t at = cell(q, y);
+            terms_->excess(y, V + y, weights_.gamma(q) + y * room_, weights_.rho(q), &S_[at], &excess_[at]);
+            for (int k = 0; k < table_.n_kappas; ++k) scores_[at + k] -= excess_[at + k];
+        }
+    }
     // Bounds of the classes that are wanted, from their first attributes.
     void look_at_some(const Batch& part, const Places& places, const double* V) {
         const Batch some = first_of(part, first_rest_);
@@ -152,7 +171,7 @@ private:
             scorer_.template score<W>(y, &S_[cell(q, y)], T, first_rest_, least_.data());
             for (int k = 0; k < table_.n_kappas; ++k) {
                 double& bound = scores_[cell(q, y) + k];
-                bound = std::min(bound, least_[k] + rest_[q * room_ + k]);
+                bound = std::min(bound, least_[k] + rest_[q * room_ + k] - excess_[cell(q, y) + k]);
             }
         });
     }
@@ -219,12 +238,14 @@ private:
     std::optional<Summer<W, Count>> some_summer_;
     ExponentScorer scorer_;
     std::optional<ExponentBounds> bounds_;
+    std::optional<TermBounds<W>> terms_;
     const ExponentTable table_;
     double* const out_;
     const int r_, room_, first_rest_;
     const bool prunes_;
     const int64_t step_;                               // queries at a time
     std::vector<double> S_, scores_, matches_, exps_;  // [query][class][kappa]
+    std::vector<double> excess_;                       // the same: what terms cannot add
     std::vector<double> rest_, most_;                  // [query][kappa]
     std::vector<uint8_t> known_, wanted_;              // [query][class]
     std::vector<uint8_t> open_;                        // by query: whether several classes may win

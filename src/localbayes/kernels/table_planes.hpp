@@ -13,7 +13,8 @@ template <class W>
 class TablePlanes {
 public:
     TablePlanes(const Batch& b, bool counts)
-        : counts_(counts), columns_(b.distance && counts ? b.raw_columns() : 0),
+        : counted_(counts ? JoinSlots::kWays * uint32_t(b.counted()) : 0),
+          columns_(b.distance && counts ? b.raw_columns() : 0),
           joined_(std::make_unique_for_overwrite<uint64_t[]>(size_t(JoinSlots(b).n) * kBlockWords)),
           joined_for_(b.distance ? JoinSlots::kWays * size_t(b.m) : 0) {
         for (auto& planes : added_) planes.resize(b.distance ? 3 * b.m + 8 : 0);
@@ -26,10 +27,11 @@ public:
     Selection find(const uint64_t* block, const uint32_t* program, int n_vectors) {
         ProgramHead head;
         std::memcpy(&head, program, sizeof head);
-        const uint32_t* next = program + kHeadSize;
-        for (uint32_t k = 0; k < head.n_attributes; ++k) next = join_attribute(block, next, n_vectors * W::kWords);
+        const uint32_t *part = program + kHeadSize, *next = part + head.size;
+        for (uint32_t k = 0; k < head.n_attributes && part; ++k)
+            part = join_attribute(block, part, k < head.n_near, n_vectors * W::kWords);
         for (int l = 0; l < 3; ++l) next = resolve(block, next, head.n_added[l], added_[l].data());
-        if (counts_) resolve(block, next, uint32_t(columns_.size()), columns_.data());
+        if (!columns_.empty()) resolve(block, next, uint32_t(columns_.size()), columns_.data());
         return {{added_[0].data(), added_[1].data(), added_[2].data(), int(head.n_added[0]), int(head.n_added[1]),
                  int(head.n_added[2])},
                 columns_.data(),
@@ -45,15 +47,17 @@ private:
         return addresses + n;
     }
 
-    // Joins the planes of an attribute, unless an earlier query did so. The end of its part of the program.
-    const uint32_t* join_attribute(const uint64_t* block, const uint32_t* program, int n_words) {
+    // Joins the planes of an attribute, unless an earlier query did so. The end of its part of the program, or null if
+    // neither this attribute nor one after it is needed.
+    const uint32_t* join_attribute(const uint64_t* block, const uint32_t* program, bool is_near, int n_words) {
         AttributeHead head;
         std::memcpy(&head, program, sizeof head);
+        if (!is_near && head.slot >= counted_) return nullptr;
         program += kAttributeSize;
         const uint64_t wanted = n_blocks_ << 32 | head.code;
         if (joined_for_[head.slot] != wanted) {
             joined_for_[head.slot] = wanted;
-            run_joins(block, program, counts_ ? head.n_joins : head.n_distance_joins,
+            run_joins(block, program, head.slot < counted_ ? head.n_joins : head.n_distance_joins,
                       &joined_[size_t(head.first) * kBlockWords], n_words);
         }
         return program + head.size;
@@ -96,7 +100,7 @@ private:
 
     static constexpr int kJoined = 6;
 
-    bool counts_;
+    uint32_t counted_;  // slots of attributes whose columns are found
     std::array<std::vector<const uint64_t*>, 3> added_;  // planes that count 1, 2 and 4
     std::vector<const uint64_t*> columns_;
     std::unique_ptr<uint64_t[]> joined_;

@@ -16,6 +16,8 @@ namespace {
 // the columns of C.
 struct ProgramHead {
     uint32_t n_attributes;  // that have joins
+    uint32_t n_near;        // of them, the first so many have all joins that distances need
+    uint32_t size;          // of the part of all of them
     uint32_t n_added[3];    // planes that count 1, 2 and 4; a multiple of eight, four and two
     uint32_t top;
 };
@@ -61,6 +63,7 @@ public:
             added_[l].resize(padded(int(added_[l].size()), 8 >> l));
             head_.n_added[l] = uint32_t(added_[l].size());
         }
+        head_.size = uint32_t(joins_.size());
         append(head_, out);
         for (const auto* part : {&joins_, &added_[0], &added_[1], &added_[2], &columns_})
             out.insert(out.end(), part->begin(), part->end());
@@ -88,6 +91,7 @@ private:
         if (known) nominal ? count_nominal(s, code, i) : count_recipe(recipes, code, i);
         if (attribute_.n_joins == 0) return joins_.resize(start);
         ++head_.n_attributes;
+        if (attribute_.n_distance_joins > 0) head_.n_near = head_.n_attributes;
         attribute_.size = uint32_t(joins_.size() - start - kAttributeSize);
         std::memcpy(&joins_[start], &attribute_, sizeof attribute_);
     }
