@@ -1,7 +1,8 @@
 // Tighter bounds for terms whose value few rows of a class have.
 //
-// A term is a nominal attribute that adds nothing to the distance. If n rows of a class have the query's value of it, the
-// weight T of these is at most that of the n nearest rows, which V tells, where the first bound took the weight S of all.
+// A term is a nominal attribute that adds nothing to the distance. If n rows of a class have the query's value of it,
+// the weight T of these is at most that of the n nearest rows, which V tells, where the first bound took the weight S
+// of all rows. Numbers of rows are rounded up to one of a few.
 #pragma once
 #include "blocks.hpp"
 #include "exponent_features.hpp"
@@ -12,10 +13,10 @@ namespace {
 template <class W>
 class TermBounds {
 public:
-    // Attributes from first_term on that are terms, and whose rows agree as much as those of the first of them. Rows must
-    // count once each. There is room for so many kappas.
+    // Attributes from first_term on that are terms, and whose rows agree as much as those of the first of them. Rows
+    // must count once each. There is room for so many kappas.
     TermBounds(const Batch& b, const Smoothing& smoothing, const ExponentTable& table, int first_term, int room)
-        : b_(b), alpha_(smoothing.alpha), room_(room), logs_(padded((kFew + 1) * room, kOctet), 1.0) {
+        : b_(b), alpha_(smoothing.alpha), room_(room), logs_(padded((kLevels + 1) * room, kOctet), 1.0) {
         for (int i = first_term; i < b.m; ++i) {
             if (!b.distance->nominal(i) || b.distance->most(i) > 0) continue;
             const double rate = b.distance->s(i, 0, 0) / smoothing.units[i];
@@ -33,48 +34,53 @@ public:
             if (query[term.i] < term.size) counts_.push_back({term.w.data(), of(term, query[term.i])});
     }
 
-    // By kappa: by how much the bound of a class is too large, if it took T = S for all terms. V is [distance] with
-    // room for all classes; weights are rho gamma^d.
+    // By kappa: by how much, or a little less, the bound of a class is too large if it took T = S for all terms. V is
+    // [distance] with room for all classes; weights are rho gamma^d.
     void excess(int y, const double* V, const double* gamma, const double* rho, const double* S, double* out) {
         for_sets<W>(room_, [&]<class Sets>(Sets, int k) {
-            compare_nearest(V, load<Sets>(gamma + k), load<Sets>(rho + k), load<Sets>(S + k), &logs_[k]);
+            weigh_nearest(V, load<Sets>(gamma + k), load<Sets>(rho + k), load<Sets>(S + k), &logs_[k]);
         });
-        for (size_t at = 0; at < logs_.size(); at += kOctet) store(&logs_[at], log_of(load<Octet>(&logs_[at])));
+        for (size_t at = 0; at < logs_.size(); at += kOctet) store(&logs_[at], log_above(load<Octet>(&logs_[at])));
         for_sets<W>(room_, [&]<class Sets>(Sets, int k) {
             Sets sum{};
-            for (const auto& [w, rows] : counts_)
-                if (rows[y] <= kFew) sum += load<Sets>(w + k) * load<Sets>(&logs_[rows[y] * room_ + k]);
+            const Sets most = load<Sets>(&logs_[kLevels * room_ + k]) - kLogAbove;
+            for (const auto& [w, levels] : counts_)
+                if (levels[y] < kLevels) sum += load<Sets>(w + k) * (most - load<Sets>(&logs_[levels[y] * room_ + k]));
             store(out + k, sum);
         });
     }
 
 private:
-    static constexpr int kFew = 23;  // rows; of more the weight is near S
+    static constexpr int kRows[] = {0, 1, 2, 3, 4, 6, 8, 11, 15, 20, 27, 36, 48, 64, 85, 113, 150, 200};
+    static constexpr int kLevels = int(std::size(kRows)), kFew = kRows[kLevels - 1];
 
     struct Term {
         int i;
         uint32_t size;
         std::vector<double> w;               // by kappa
-        std::vector<uint8_t> known, counts;  // by value; [value][class], kFew + 1 if there are more
+        std::vector<uint8_t> known, counts;  // by value; levels [value][class]
     };
     struct Counts {
-        const double* w;
-        const uint8_t* rows;  // by class
+        const double* w;        // by kappa
+        const uint8_t* levels;  // by class: the place in kRows, or kLevels if there are more rows
     };
 
-    // (alpha + S) / (alpha + T) for the weight T of the n nearest rows of a class, for every n up to kFew.
+    // alpha + T for the weight T of the n nearest rows of a class, for every n in kRows, and for all rows.
     template <class Sets>
-    void compare_nearest(const double* V, Sets gamma, Sets weight, Sets S, double* out) const {
+    void weigh_nearest(const double* V, Sets gamma, Sets weight, Sets S, double* out) const {
         Sets T{};
-        const Sets all = alpha_ + rate_ * S;
-        for (int d = 0, n = 0; n <= kFew; ++d, weight *= gamma) {
-            const bool beyond = d >= b_.n_distances();
-            const int end = beyond ? kFew + 1 : int(std::min(kFew + 1., n + V[d * b_.class_room()]));
-            for (; n < end; ++n, out += room_) {
-                store(out, all / (alpha_ + rate_ * (T < S ? T : S)));
-                if (!beyond) T += weight;
+        double n = 0;
+        int d = 0;
+        for (const int rows : kRows) {
+            for (; d < b_.n_distances() && n + V[d * b_.class_room()] <= rows; ++d, weight *= gamma) {
+                T += V[d * b_.class_room()] * weight;
+                n += V[d * b_.class_room()];
             }
+            const Sets nearest = d < b_.n_distances() ? T + (rows - n) * weight : T;
+            store(out, alpha_ + rate_ * (nearest < S ? nearest : S));
+            out += room_;
         }
+        store(out, alpha_ + rate_ * S);
     }
 
     // How many rows of every class have a value; found out when it is first asked for.
@@ -105,7 +111,7 @@ private:
                 sum += std::popcount(rows);
             }
         }
-        return uint8_t(std::min(sum, kFew + 1));
+        return uint8_t(std::lower_bound(kRows, kRows + kLevels, sum) - kRows);
     }
 
     const Batch& b_;
@@ -114,7 +120,7 @@ private:
     double rate_ = 0;  // what a row adds to T / unit
     std::vector<Term> terms_;
     std::vector<Counts> counts_;  // of the query
-    std::vector<double> logs_;    // [number of rows][kappa]
+    std::vector<double> logs_;    // [level, and all rows][kappa]
 };
 
 }  // namespace

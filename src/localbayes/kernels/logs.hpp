@@ -48,11 +48,12 @@ Values log_of(Values x) {
 
 // No less than the natural logarithm, and at most kLogAbove more.
 constexpr double kLogAbove = 1e-4;
-inline Four log_above(Four x) {
-    const Parts<Four> of(x > 1e-300 ? x : 1e-300 + Four{});
-    const Four t = of.mantissa - 1;
-    const Four part = 1.44149241 + t * (-0.706486449 + t * (0.409470299 + t * (-0.187488605 + t * 0.0430049578)));
-    return x > 0 ? kLog2 * (of.exponent + t * part + 4e-5) : kNever + Four{};
+template <class Values>
+Values log_above(Values x) {
+    const Parts<Values> of(x > 1e-300 ? x : 1e-300 + Values{});
+    const Values t = of.mantissa - 1;
+    const Values part = 1.44149241 + t * (-0.706486449 + t * (0.409470299 + t * (-0.187488605 + t * 0.0430049578)));
+    return x > 0 ? kLog2 * (of.exponent + t * part + 4e-5) : kNever + Values{};
 }
 
 // e to the power of x <= 0, to the last digits of double or float; far below zero it is some number near zero.
