@@ -147,7 +147,7 @@ class WithTerms(Ordered):
 
 
 class Terms(Contest):
-    """Terms of few and of many values, of which a class has no row, a few or many; rows in one part or in two."""
+    """Terms of few and of many values, which no row of a class has, or few, or many; one part or two."""
 
     def __init__(self, seed):
         super().__init__(seed)
