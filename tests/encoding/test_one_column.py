@@ -48,3 +48,11 @@ def test_a_weight_of_two_is_the_row_twice():
         np.repeat(codes, weights), 6, None, np.repeat(y, weights), np.ones(weights.sum()), 3
     )
     np.testing.assert_allclose(weighted, repeated, rtol=1e-10)
+
+
+def test_many_values_that_do_not_occur_take_no_room():
+    """A column of a million values, of which five occur, has the losses of a loop over its rows."""
+    codes, y, _ = made_up(3)
+    found = left_out_losses(codes * 200_000, 1_000_000, None, y, np.ones(len(y)), 3)
+    expected = loss_by_leaving_out(codes, 1_000_000, np.eye(6), y, 3, 1.0)
+    np.testing.assert_allclose(found, [expected], rtol=1e-10)

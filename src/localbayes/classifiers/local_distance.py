@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import minimize
+from scipy.special import expit
 
 from localbayes.counts import Distance, Floats, Neighbourhood, marked
 from localbayes.counts.distance import MISSING, UNSEEN
@@ -22,8 +23,8 @@ _QUERIES, _ROWS = 500, 1000
 _RIDGE, _STEPS, _GAIN = 2.5, 25, 1e-5
 _SCALES = np.geomspace(0.1, 30, 16)
 
-# A column that tells so much, in log loss of all rows, is half relevant; exponents with which it is asked.
-_HALF_GAIN, _POWERS = 2.0, (0.0, 0.5, 1.0)
+# Exponents with which a column is asked what it tells.
+_POWERS = (0.5, 1.0)
 
 
 @dataclass(frozen=True)
@@ -110,9 +111,10 @@ def relevance(
 ) -> Floats:
     """How surely each column tells the classes by itself, from 0 to 1.
 
-    A column that lowers the log loss of left-out rows by g has g / (g + 2), and one that does not has 0. The
-    exponents and weights of columns are drawn to it, so that columns of noise count little in small tables.
-    If no column tells anything by itself, all have 1: they may tell something together.
+    If a column lowers the log loss of left-out rows by g, their classes are exp(g) times as probable with it
+    as without. So it tells something with the probability 1 / (1 + exp(-g)), if both were even before. The
+    exponents and weights of columns are drawn to that, so that columns of noise count little in small tables.
+    If all columns are constant, all have 1.
 
     Examples
     --------
@@ -120,7 +122,7 @@ def relevance(
     >>> noise = np.arange(100) % 7
     >>> plain = LocalDistance((0, 0), 2)
     >>> relevance(plain, np.array([2, 7]), np.column_stack([y, noise]), y, np.ones(100)).round(2).tolist()
-    [0.97, 0.0]
+    [1.0, 0.04]
     """
     found, n_classes = np.zeros(distance.n_columns), int(classes.max(initial=0)) + 1
     for i in range(distance.n_columns):
@@ -132,9 +134,8 @@ def relevance(
             table, unit = distance.agreement(i, size)
             agreement = table / unit
         rows = classes[known], weights[known], n_classes
-        losses = left_out_losses(values, size, agreement, *rows, _POWERS)
-        gain = float(losses[0] - losses.min())
-        found[i] = gain / (gain + _HALF_GAIN)
+        without, *losses = left_out_losses(values, size, agreement, *rows, (0.0, *_POWERS))
+        found[i] = expit(without - min(losses))
     return found if found.any() else np.ones(len(found))
 
 

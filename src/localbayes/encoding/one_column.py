@@ -52,13 +52,17 @@ def left_out_losses(
     >>> bool(alone > 60), bool(both < 5)
     (True, True)
     """
+    n_values = size
+    if agreement is None and size > len(codes):  # most values do not occur
+        values, codes = np.unique(codes, return_inverse=True)
+        n_values = len(values)
     # Rows of one value and class are alike.
     cell = codes * n_classes + y
-    table = np.bincount(cell, weights, size * n_classes)
+    table = np.bincount(cell, weights, n_values * n_classes)
     cells = np.flatnonzero(table)
     mass, value, own = table[cells], *divmod(cells, n_classes)
-    left_out = np.bincount(cell, weights * np.minimum(weights, 1.0), size * n_classes)[cells] / mass
-    table = table.reshape(size, n_classes)
+    left_out = np.bincount(cell, weights * np.minimum(weights, 1.0), n_values * n_classes)[cells] / mass
+    table = table.reshape(n_values, n_classes)
     near = table[value] if agreement is None else (agreement @ table)[value]
     total = np.tile(table.sum(axis=0), (len(cells), 1))
     at = np.arange(len(cells)), own
