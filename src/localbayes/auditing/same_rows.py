@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from localbayes.auditing.column_profile import value_codes
+from localbayes.auditing.column_profile import read_values, value_codes
 from localbayes.encoding.columns import RawColumn
 from localbayes.encoding.meaning import known_by_meaning
 from localbayes.encoding.tables import check_table, column_names, read_columns
@@ -38,7 +38,7 @@ def row_groups(X: Any) -> npt.NDArray[np.int64]:
     >>> row_groups([["a", 1.0], ["b", 1.0], ["a", 1.0]]).tolist()
     [0, 1, 0]
     """
-    return grouped([value_codes(raw) for raw in _columns(check_table(X, None))])
+    return grouped([values for _, values in read_values(check_table(X, None))])
 
 
 def same_rows(X: Any, other: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:

@@ -32,8 +32,7 @@ def first_best(log_joint: Floats) -> npt.NDArray[np.intp]:
     >>> first_best(np.array([[-3.0, -1.0 - 1e-12, -1.0]])).tolist()
     [1]
     """
-    position: npt.NDArray[np.intp] = (log_joint >= _best_scores(log_joint) - TIE).argmax(axis=1)
-    return position
+    return _first_tie(log_joint, _best_scores(log_joint))
 
 
 def first_best_or_prior(log_joint: Floats, class_count: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
@@ -47,6 +46,10 @@ def first_best_or_prior(log_joint: Floats, class_count: npt.NDArray[Any]) -> npt
     best = _best_scores(log_joint)
     if best.min(initial=0.0) == -np.inf:
         return first_best(or_prior(log_joint, class_count))
+    return _first_tie(log_joint, best)
+
+
+def _first_tie(log_joint: Floats, best: Floats) -> npt.NDArray[np.intp]:
     position: npt.NDArray[np.intp] = (log_joint >= best - TIE).argmax(axis=1)
     return position
 
