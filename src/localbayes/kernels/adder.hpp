@@ -52,6 +52,7 @@ public:
     }
 
     int n_vectors() const { return n_vectors_; }
+    int n_groups() const { return int(high_.size() / kVectors<W>); }  // of eight sums
     // Rows whose sum is 8 * group to 8 * group + 7, and rows whose sum ends in the three binary digits of `low`.
     const Vec* high(int group) const { return &high_[size_t(group) * kVectors<W>]; }
     const Vec* lowest(int low) const { return lowest_[low]; }

@@ -57,7 +57,7 @@ void count_distances(const Batch& b, const Places& places, double* V) {
     const size_t size = b.V_size();
     std::fill_n(V, b.n_queries * size, 0.0);
     Sight<W> sight(b, false);
-    std::vector<double> lanes(size_t(8) * b.n_distances());
+    std::vector<double> lanes(size_t(8) * padded(b.n_distances(), 8));
     const int64_t step = fitting(b.n_queries, 8 * size);
     for (int64_t first = 0; first < b.n_queries; first += step)
         for (const Segment& s : b.segments)
@@ -223,8 +223,7 @@ private:
     // Rows that know a value are all but those that lack it.
     void count_known(const Batch& b, const double* V, int32_t* rows) const {
         for (int i = b.n_hits(); i < b.raw_columns(); ++i)
-            for (const int d : live_)
-                rows[d * width_ + i] = int32_t(V[d * b.class_room()]) - rows[d * width_ + i];
+            for (const int d : live_) rows[d * width_ + i] = int32_t(V[d * b.class_room()]) - rows[d * width_ + i];
     }
     void count_known(const Batch&, const double*, double*) const {}  // they were counted themselves
 

@@ -24,7 +24,7 @@ class DistanceCounter {
     using Vec = typename W::Vec;
 
 public:
-    // There is room for eight numbers of every sum in `lanes`, for rows that have weights of their own.
+    // There is room for eight numbers of every sum in `lanes`, up to a multiple of eight sums, for rows with weights.
     DistanceCounter(const Adder<W>& sums, int top, size_t class_room, double* lanes)
         : sums_(sums), top_(top), class_room_(class_room), lanes_(lanes) {}
 
@@ -47,7 +47,8 @@ private:
     void add_weighted(const Piece& p, double* V) const {
         std::fill_n(lanes_, 8 * (top_ + 1), 0.0);
         LooseWeights<W>(sums_, lanes_).add(p);
-        for (int sum = 0; sum <= top_; ++sum) V[(top_ - sum) * class_room_] += sum_of(load<EightDoubles>(lanes_ + 8 * sum));
+        for (int sum = 0; sum <= top_; ++sum)
+            V[(top_ - sum) * class_room_] += sum_of(load<EightDoubles>(lanes_ + 8 * sum));
     }
 
     // The rows of large classes whose sum is in a group of eight. Every word has a line that says how many of its rows
@@ -98,7 +99,8 @@ private:
     // Add what was counted for the sums of a group to V of one class.
     void add_counts(const int32_t (&counts)[8], double factor, int group, double* V) const {
         V += (top_ - 8 * group) * class_room_;
-        for (int k = 0; k < std::min(8, top_ + 1 - 8 * group); ++k) V[-ptrdiff_t(k * class_room_)] += factor * counts[k];
+        for (int k = 0; k < std::min(8, top_ + 1 - 8 * group); ++k)
+            V[-ptrdiff_t(k * class_room_)] += factor * counts[k];
     }
 
     const Adder<W>& sums_;

@@ -32,17 +32,16 @@ public:
         is_split_ = false;
     }
 
-    // Adds rows in integers, or, where a piece has a factor or weights, in double. Of missing values the rows that do not
-    // lack them are counted in double: a difference of sums of weights would not be exact.
+    // Adds rows in integers, or, where a piece has a factor or weights, in double. Of missing values the rows that do
+    // not lack them are counted in double: a difference of sums of weights would not be exact.
     template <class Count>
     void add(const Piece& piece, Count* rows) {
         if (piece.weights) return add_weighted(piece, rows);
         if (piece.end - piece.begin <= 64) return add_words(piece, rows);
         if (!is_split_) split<Count>();
-        constexpr int kTileRows = W::kTile * kVecRows<W>;
-        for (int v = piece.begin / kTileRows * W::kTile; v < vectors<W>(piece.end); v += W::kTile)
-            with_constant<1, W::kTile>(std::min(W::kTile, sums_->n_vectors() - v),
-                                       [&]<int N>() { add_tile<N>(piece, v, rows); });
+        const int end = vectors<W>(piece.end);
+        for (int v = piece.begin / kVecRows<W>; v < end; v += W::kTile)
+            with_constant<1, W::kTile>(std::min(W::kTile, end - v), [&]<int N>() { add_tile<N>(piece, v, rows); });
     }
 
 private:
@@ -136,27 +135,20 @@ private:
         }
     }
 
-    // Popcounts of one distance's masks with all columns. Vectors without a row are passed over.
+    // Popcounts of one distance's masks with all columns. Vectors of few rows are passed over if they have none; those
+    // of many rarely are without, and to find that out takes as long as to count them.
     template <int N, class Count>
     void add_distance(const Vec (&mask)[N], int first, Count* row, double factor) const {
         Split live[N];
         const Split* at[N];
         int n = 0;
-        for (int v = 0; v < N; ++v) n += !W::is_zero(mask[v]);
-        if (n == N) {  // most vectors of a large class: all stay in registers
-            for (int v = 0; v < N; ++v) {
-                live[v] = W::split(mask[v]);
-                at[v] = &split_[first + v];
-            }
-            return count_live<N>(live, at, row, factor);
-        }
-        n = 0;
         for (int v = 0; v < N; ++v) {
             live[n] = W::split(mask[v]);
             at[n] = &split_[first + v];
-            n += !W::is_zero(mask[v]);
+            n += W::kWords > 2 || !W::is_zero(mask[v]);
         }
-        with_constant<1, N>(n, [&]<int K>() { count_live<K>(live, at, row, factor); });
+        if constexpr (W::kWords > 2) count_live<N>(live, at, row, factor);
+        else with_constant<1, N>(n, [&]<int K>() { count_live<K>(live, at, row, factor); });
     }
 
     template <int K, class Count>

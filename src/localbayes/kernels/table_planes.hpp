@@ -25,17 +25,16 @@ public:
 
     // The first n_vectors vectors of a block.
     Selection find(const uint64_t* block, const uint32_t* program, int n_vectors) {
-        ProgramHead head;
-        std::memcpy(&head, program, sizeof head);
-        const uint32_t *part = program + kHeadSize, *next = part + head.size;
-        for (uint32_t k = 0; k < head.n_attributes && part; ++k)
-            part = join_attribute(block, part, k < head.n_near, n_vectors * W::kWords);
-        for (int l = 0; l < 3; ++l) next = resolve(block, next, head.n_added[l], added_[l].data());
+        const uint32_t *attribute = program + kHeadSize, *end = attribute + program[kAttributes] * kAttributeSize;
+        const uint32_t *end_near = attribute + program[kNear] * kAttributeSize, *next = end + program[kJoinsSize];
+        for (; attribute < end && (attribute < end_near || attribute[kSlot] < counted_); attribute += kAttributeSize)
+            join_attribute(block, attribute, end + attribute[kJoinsBegin], n_vectors * W::kWords);
+        for (int l = 0; l < 3; ++l) next = resolve(block, next, program[kOnes + l], added_[l].data());
         if (!columns_.empty()) resolve(block, next, uint32_t(columns_.size()), columns_.data());
-        return {{added_[0].data(), added_[1].data(), added_[2].data(), int(head.n_added[0]), int(head.n_added[1]),
-                 int(head.n_added[2])},
+        return {{added_[0].data(), added_[1].data(), added_[2].data(), int(program[kOnes]), int(program[kTwos]),
+                 int(program[kFours])},
                 columns_.data(),
-                int(head.top)};
+                int(program[kTop])};
     }
 
 private:
@@ -47,20 +46,14 @@ private:
         return addresses + n;
     }
 
-    // Joins the planes of an attribute, unless an earlier query did so. The end of its part of the program, or null if
-    // neither this attribute nor one after it is needed.
-    const uint32_t* join_attribute(const uint64_t* block, const uint32_t* program, bool is_near, int n_words) {
-        AttributeHead head;
-        std::memcpy(&head, program, sizeof head);
-        if (!is_near && head.slot >= counted_) return nullptr;
-        program += kAttributeSize;
-        const uint64_t wanted = n_blocks_ << 32 | head.code;
-        if (joined_for_[head.slot] != wanted) {
-            joined_for_[head.slot] = wanted;
-            run_joins(block, program, head.slot < counted_ ? head.n_joins : head.n_distance_joins,
-                      &joined_[size_t(head.first) * kBlockWords], n_words);
-        }
-        return program + head.size;
+    // Joins the planes of an attribute, unless an earlier query did so.
+    void join_attribute(const uint64_t* block, const uint32_t* attribute, const uint32_t* joins, int n_words) {
+        const uint32_t slot = attribute[kSlot];
+        const uint64_t wanted = n_blocks_ << 32 | attribute[kCode];
+        if (joined_for_[slot] == wanted) return;
+        joined_for_[slot] = wanted;
+        run_joins(block, joins, attribute[slot < counted_ ? kJoins : kDistanceJoins],
+                  &joined_[size_t(attribute[kFirst]) * kBlockWords], n_words);
     }
 
     [[gnu::noinline]] void run_joins(const uint64_t* block, const uint32_t* joins, uint32_t n_joins, uint64_t* to,
@@ -100,7 +93,7 @@ private:
 
     static constexpr int kJoined = 6;
 
-    uint32_t counted_;  // slots of attributes whose columns are found
+    uint32_t counted_;                                   // slots of attributes whose columns are found
     std::array<std::vector<const uint64_t*>, 3> added_;  // planes that count 1, 2 and 4
     std::vector<const uint64_t*> columns_;
     std::unique_ptr<uint64_t[]> joined_;

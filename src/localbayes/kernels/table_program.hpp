@@ -2,36 +2,40 @@
 #pragma once
 #include <array>
 #include <bit>
-#include <cstring>
 
 #include "batch.hpp"
 
 namespace localbayes {
 namespace {
 
-// A program is a row of numbers: a head, then the attributes whose planes must be joined, then addresses. An address is
-// the place of a plane in the block, in words, or, if it is odd, 1 + the place of a plane that was joined. Of an
-// attribute there are a head and its joins; those that distances need come first. A join is its number of planes,
-// doubled, plus one if their AND is wanted and not their OR, and the addresses of the planes. The last addresses are
-// the columns of C.
-struct ProgramHead {
-    uint32_t n_attributes;  // that have joins
-    uint32_t n_near;        // of them, the first so many have all joins that distances need
-    uint32_t size;          // of the part of all of them
-    uint32_t n_added[3];    // planes that count 1, 2 and 4; a multiple of eight, four and two
-    uint32_t top;
+// A program is a row of numbers: a head, then one for every attribute whose planes must be joined, then the joins of
+// these, then addresses. An address is the place of a plane in the block, in words, or, if it is odd, 1 + the place of
+// a plane that was joined. The joins of an attribute that distances need come first. A join is its number of planes,
+// doubled, plus one if their AND is wanted and not their OR, and the addresses of the planes. The addresses are planes
+// that count 1, 2 and 4, then the columns of C.
+enum ProgramHead : uint32_t {
+    kAttributes,  // that have joins
+    kNear,        // of them, the first so many have all joins that distances need
+    kJoinsSize,   // numbers that the joins of all of them take
+    kOnes,        // planes that count 1, 2 and 4; a multiple of eight, four and two
+    kTwos,
+    kFours,
+    kTop,
+    kHeadSize,
 };
-constexpr size_t kHeadSize = sizeof(ProgramHead) / sizeof(uint32_t);
-
-struct AttributeHead {
-    uint32_t slot, code;  // where planes joined for this code are kept
-    uint32_t first;       // place of the first of them
-    uint32_t n_distance_joins, n_joins, size;
+enum AttributeHead : uint32_t {
+    kSlot,  // where planes joined for this code are kept
+    kCode,
+    kFirst,          // place of the first of them
+    kDistanceJoins,  // joins that distances need
+    kJoins,          // all joins
+    kJoinsBegin,     // where they begin
+    kAttributeSize,
 };
-constexpr size_t kAttributeSize = sizeof(AttributeHead) / sizeof(uint32_t);
 
 // Where joined planes are kept. Queries that have the same value of an attribute join the same planes: what was joined
-// for one query of a block serves the others. There are so many slots for an attribute, and a code may take one of them.
+// for one query of a block serves the others. There are so many slots for an attribute, and a code may take one of
+// them.
 struct JoinSlots {
     static constexpr uint32_t kWays = 8;
 
@@ -55,52 +59,49 @@ public:
 
     void write(const Segment& s, const Recipes& recipes, const uint32_t* codes, std::vector<uint32_t>& out) {
         head_ = {};
+        attributes_.clear();
         joins_.clear();
         for (auto& planes : added_) planes.clear();
         columns_.assign(b_.raw_columns(), 0);
         for (int i = 0; i < b_.m; ++i) write_attribute(s, recipes, codes[i], i);
         for (int l = 0; l < 3; ++l) {
             added_[l].resize(padded(int(added_[l].size()), 8 >> l));
-            head_.n_added[l] = uint32_t(added_[l].size());
+            head_[kOnes + l] = uint32_t(added_[l].size());
         }
-        head_.size = uint32_t(joins_.size());
-        append(head_, out);
-        for (const auto* part : {&joins_, &added_[0], &added_[1], &added_[2], &columns_})
+        head_[kJoinsSize] = uint32_t(joins_.size());
+        out.insert(out.end(), head_.begin(), head_.end());
+        for (const auto* part : {&attributes_, &joins_, &added_[0], &added_[1], &added_[2], &columns_})
             out.insert(out.end(), part->begin(), part->end());
     }
 
 private:
-    template <class Head>
-    static void append(const Head& head, std::vector<uint32_t>& out) {
-        const uint32_t* words = reinterpret_cast<const uint32_t*>(&head);
-        out.insert(out.end(), words, words + sizeof head / sizeof *words);
-    }
-
     void write_attribute(const Segment& s, const Recipes& recipes, uint32_t code, int i) {
         const bool known = code != kMissing, nominal = b_.distance->nominal(i);
-        attribute_ = {uint32_t(i) * JoinSlots::kWays + code % JoinSlots::kWays, code, slots_.place(i, code), 0, 0, 0};
+        attribute_ = {uint32_t(i) * JoinSlots::kWays + code % JoinSlots::kWays,
+                      code,
+                      slots_.place(i, code),
+                      0,
+                      0,
+                      uint32_t(joins_.size())};
         value_ = missing_ = kNotYet;
-        const size_t start = joins_.size();
-        joins_.resize(start + kAttributeSize);
         if (known) {
-            head_.top += uint32_t(b_.distance->most(i));
+            head_[kTop] += uint32_t(b_.distance->most(i));
             nominal ? near_nominal(s, code, i) : near_recipe(recipes, code, i);
         }
-        attribute_.n_distance_joins = attribute_.n_joins;
+        attribute_[kDistanceJoins] = attribute_[kJoins];
         if (b_.may_miss()) columns_[b_.n_hits() + i] = missing(s, i);
         if (known) nominal ? count_nominal(s, code, i) : count_recipe(recipes, code, i);
-        if (attribute_.n_joins == 0) return joins_.resize(start);
-        ++head_.n_attributes;
-        if (attribute_.n_distance_joins > 0) head_.n_near = head_.n_attributes;
-        attribute_.size = uint32_t(joins_.size() - start - kAttributeSize);
-        std::memcpy(&joins_[start], &attribute_, sizeof attribute_);
+        if (attribute_[kJoins] == 0) return;
+        attributes_.insert(attributes_.end(), attribute_.begin(), attribute_.end());
+        ++head_[kAttributes];
+        if (attribute_[kDistanceJoins] > 0) head_[kNear] = head_[kAttributes];
     }
 
     uint32_t join(const uint32_t* addresses, size_t n, bool all = false) {
         if (n == 1) return addresses[0];
         joins_.push_back(uint32_t(2 * n + all));
         joins_.insert(joins_.end(), addresses, addresses + n);
-        return 1 + kBlockWords * (attribute_.first + attribute_.n_joins++);
+        return 1 + kBlockWords * (attribute_[kFirst] + attribute_[kJoins]++);
     }
     // Rows that have a value, or lack it.
     uint32_t value(const Segment& s, uint32_t code, int i) { return once(value_, s.columns[i], code); }
@@ -157,10 +158,10 @@ private:
 
     const Batch b_;
     const JoinSlots slots_;
-    ProgramHead head_;
-    AttributeHead attribute_;
+    std::array<uint32_t, kHeadSize> head_;
+    std::array<uint32_t, kAttributeSize> attribute_;
     uint32_t value_, missing_;  // of the attribute: rows that have the query's value, and rows that lack it
-    std::vector<uint32_t> joins_, columns_;
+    std::vector<uint32_t> attributes_, joins_, columns_;
     std::array<std::vector<uint32_t>, 3> added_;
 };
 

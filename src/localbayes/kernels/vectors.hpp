@@ -39,6 +39,13 @@ constexpr auto kChosen = [] {
     return table;
 }();
 inline EightDoubles masked(unsigned mask, const EightDoubles& x) { return EightDoubles(kChosen[mask] & EightBits(x)); }
+template <size_t N>
+void add_rows_by_byte(EightDoubles (&sum)[N], const uint64_t (&words)[N], const double* x) {
+    for (int byte = 0; byte < 8; ++byte) {
+        const EightDoubles rows = load<EightDoubles>(x + 8 * byte);
+        for (size_t k = 0; k < N; ++k) sum[k] += masked(words[k] >> 8 * byte & 255, rows);
+    }
+}
 inline double sum_of(const EightDoubles& x) {
     return ((x[0] + x[1]) + (x[2] + x[3])) + ((x[4] + x[5]) + (x[6] + x[7]));
 }
@@ -59,11 +66,15 @@ inline void add_byte_bits(uint8_t* to, uint64_t word, int digit) {
     }
 }
 
-inline EightDoubles look_up_eight(const double* table, const uint8_t* at) {
-    EightDoubles found;
-    for (int k = 0; k < 8; ++k) found[k] = table[at[k]];
-    return found;
-}
+struct PlainLookUp {
+    PlainLookUp(const double* table, int) : table(table) {}
+    EightDoubles operator()(const uint8_t* at) const {
+        EightDoubles found;
+        for (int k = 0; k < 8; ++k) found[k] = table[at[k]];
+        return found;
+    }
+    const double* table;
+};
 
 // Calls f<n>() for an n from kFirst to kLast, so that loops of that length are unrolled.
 template <int kFirst, int kLast, class F>

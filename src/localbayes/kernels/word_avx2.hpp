@@ -55,9 +55,11 @@ struct Avx2 {
         for (int k = 0; k < 4; ++k) out[k] += std::popcount(rows & columns[k]);
     }
     static void add_bits(uint8_t* to, uint64_t word, int digit) { add_byte_bits(to, word, digit); }
-    static EightDoubles look_up(const double* table, int, const uint8_t* at) { return look_up_eight(table, at); }
-    static void add_masked(EightDoubles& sum, unsigned mask, const EightDoubles& x) { sum += masked(mask, x); }
-    static void add_masked(EightDoubles& sum, const uint8_t* mask, const EightDoubles& x) { sum += masked(*mask, x); }
+    using LookUp = PlainLookUp;
+    template <size_t N>
+    static void add_rows(EightDoubles (&sum)[N], const uint64_t (&words)[N], const double* x) {
+        add_rows_by_byte(sum, words, x);
+    }
 };
 
 }  // namespace

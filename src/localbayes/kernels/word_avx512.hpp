@@ -59,22 +59,34 @@ struct Avx512 {
         const __m512i bits = _mm512_maskz_set1_epi8(word, char(1 << digit));
         _mm512_storeu_si512(to, __m512i(Vec(_mm512_loadu_si512(to)) | Vec(bits)));
     }
-    static EightDoubles look_up(const double* table, int size, const uint8_t* at) {
-        if (size > 32) return look_up_eight(table, at);
-        const __m512i places = _mm512_maskz_cvtepu8_epi64(0xFF, _mm_loadl_epi64(reinterpret_cast<const __m128i*>(at)));
-        const auto sixteen = [&](int first) {
-            return _mm512_permutex2var_pd(__m512d(localbayes::load<EightDoubles>(table + first)), places,
-                                          __m512d(localbayes::load<EightDoubles>(table + first + 8)));
-        };
-        const __mmask8 above = _mm512_test_epi64_mask(places, _mm512_set1_epi64(16));
-        return EightDoubles(_mm512_mask_blend_pd(above, sixteen(0), sixteen(16)));
-    }
-    static void add_masked(EightDoubles& sum, unsigned mask, const EightDoubles& x) {
-        sum = EightDoubles(_mm512_mask_add_pd(__m512d(sum), __mmask8(mask), __m512d(sum), __m512d(x)));
-    }
-    static void add_masked(EightDoubles& sum, const uint8_t* mask, const EightDoubles& x) {
-        const __mmask8 bits = _load_mask8(const_cast<__mmask8*>(mask));
-        sum = EightDoubles(_mm512_mask_add_pd(__m512d(sum), bits, __m512d(sum), __m512d(x)));
+    // A table of up to 32 numbers stays in registers.
+    struct LookUp {
+        LookUp(const double* table, int size) : size(size), plain(table, size) {
+            for (int k = 0; k < 4; ++k) part[k] = __m512d(localbayes::load<EightDoubles>(table + 8 * k));
+        }
+        EightDoubles operator()(const uint8_t* at) const {
+            if (size > 32) return plain(at);
+            const __m512i places =
+                _mm512_maskz_cvtepu8_epi64(0xFF, _mm_loadl_epi64(reinterpret_cast<const __m128i*>(at)));
+            const __m512d below = _mm512_permutex2var_pd(part[0], places, part[1]);
+            if (size <= 16) return EightDoubles(below);
+            const __mmask8 above = _mm512_test_epi64_mask(places, _mm512_set1_epi64(16));
+            return EightDoubles(_mm512_mask_blend_pd(above, below, _mm512_permutex2var_pd(part[2], places, part[3])));
+        }
+        int size;
+        PlainLookUp plain;
+        __m512d part[4];
+    };
+    template <size_t N>
+    [[gnu::always_inline]] static void add_rows(EightDoubles (&sum)[N], const uint64_t (&words)[N], const double* x) {
+        Vec of_row{1, 2, 4, 8, 16, 32, 64, 128};
+        for (int byte = 0; byte < 8; ++byte, of_row <<= 8) {
+            const __m512d rows = __m512d(localbayes::load<EightDoubles>(x + 8 * byte));
+            for (size_t k = 0; k < N; ++k) {
+                const __mmask8 has = _mm512_test_epi64_mask(_mm512_set1_epi64(int64_t(words[k])), __m512i(of_row));
+                sum[k] = EightDoubles(_mm512_mask_add_pd(__m512d(sum[k]), has, __m512d(sum[k]), rows));
+            }
+        }
     }
 
 private:

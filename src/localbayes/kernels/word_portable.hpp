@@ -3,13 +3,13 @@
 // An instruction set is given to the templates as a class of static functions:
 //     Vec            kWords words of 64 rows; an array of kBlockWords words is kBlockWords / kWords of them
 //     Split          a Vec in the form in which its bits are counted; split(x) makes it
-//     Sum            a number of bits; add_popcount(sum, a, b) adds popcount(a & b), add_values adds sums of columns to out
+//     Sum            a number of bits; add_popcount(sum, a, b) adds popcount(a & b), add_values adds sums to columns
 //     odd, majority  the bits that are set in one or three of three words, and in two at least: their sum and its carry
 //     popcounts(x)   the number of bits of every word
 //     add_popcounts  out[k] += popcount(rows & columns[k]) for four columns
 //     add_bits       adds bit k of a word, as a binary digit, to byte k of 64
-//     look_up        table[at[k]] for eight places; the table has room for a multiple of 32
-//     add_masked     sum[k] += x[k] where bit k of the mask is set
+//     LookUp         of a table: table[at[k]] for eight places; the table has room for a multiple of 32
+//     add_rows       sum[k][j % 8] += x[j] where bit j of words[k] is set, for j = 0 to 63
 //     kColumns       columns that add_values adds at a time, four or eight; four must do
 //     kTile          vectors whose masks are held in registers while columns pass
 #pragma once
@@ -40,9 +40,11 @@ struct Portable {
         for (int k = 0; k < 4; ++k) out[k] += std::popcount(rows & columns[k]);
     }
     static void add_bits(uint8_t* to, uint64_t word, int digit) { add_byte_bits(to, word, digit); }
-    static EightDoubles look_up(const double* table, int, const uint8_t* at) { return look_up_eight(table, at); }
-    static void add_masked(EightDoubles& sum, unsigned mask, const EightDoubles& x) { sum += masked(mask, x); }
-    static void add_masked(EightDoubles& sum, const uint8_t* mask, const EightDoubles& x) { sum += masked(*mask, x); }
+    using LookUp = PlainLookUp;
+    template <size_t N>
+    static void add_rows(EightDoubles (&sum)[N], const uint64_t (&words)[N], const double* x) {
+        add_rows_by_byte(sum, words, x);
+    }
 };
 
 }  // namespace
