@@ -7,8 +7,8 @@
 namespace localbayes {
 namespace {
 
-// Counts, for every class, the values of a query that do not occur in it. Whether a plane has rows of each class is found out
-// when it is first needed; of a value of several digits the first one is asked.
+// Counts, for every class, the values of a query that do not occur in it. Whether a plane has rows of each class is
+// found out when it is first needed; of a value of several digits the first one is asked.
 class Absence {
 public:
     explicit Absence(const Batch& b)
@@ -46,14 +46,23 @@ private:
         Bytes* absent = &planes.absent[plane * room_];
         if (planes.known[plane]) return absent;
         planes.known[plane] = true;
-        for (int y = 0; y < r_; ++y) {
-            const int64_t begin = s.class_start[y], end = s.class_start[y + 1];
-            int64_t row = begin / 64 * 64;
-            const auto word = [&] { return s.block(row / kBlockRows)[plane * kBlockWords + row % kBlockRows / 64]; };
-            while (row < end && (word() & bits_between(begin - row, end - row)) == 0) row += 64;
-            absent[y / kBytes][y % kBytes] = row < end ? 0 : 255;
-        }
+        for (int y = 0; y < r_; ++y)
+            absent[y / kBytes][y % kBytes] = occurs(s, plane, s.class_start[y], s.class_start[y + 1]) ? 0 : 255;
         return absent;
+    }
+
+    // Whether a plane has one of the rows [begin, end).
+    static bool occurs(const Segment& s, size_t plane, int64_t begin, int64_t end) {
+        if (begin == end) return false;
+        const uint64_t* words = s.words + plane * kBlockWords;
+        const auto word = [&](int64_t w) { return words[w / kBlockWords * s.block_words() + w % kBlockWords]; };
+        const int64_t first = begin / 64, last = (end - 1) / 64;
+        const uint64_t not_before = ~uint64_t{0} << begin % 64, not_after = ~uint64_t{0} >> (63 - (end - 1) % 64);
+        if (first == last) return (word(first) & not_before & not_after) != 0;
+        if ((word(first) & not_before) != 0) return true;
+        for (int64_t w = first + 1; w < last; ++w)
+            if (word(w) != 0) return true;
+        return (word(last) & not_after) != 0;
     }
 
     int m_, r_;

@@ -35,13 +35,16 @@ public:
         }
         for (size_t l = 0; l < n; ++l) std::copy_n(rows + size_t(live[l]) * stride, stride, &rows_[l * stride]);
         for_sets<W>(room, [&]<class Sets>(Sets, int k) {
-            for (int i = 0; i < stride; i += 4) {
-                Sets sum[4] = {};
+            const auto weigh_columns = [&]<int N>(int i) {
+                Sets sum[N] = {};
                 const double* row = &rows_[i];
                 for (size_t l = 0; l < n; ++l, row += stride)
-                    for (int j = 0; j < 4; ++j) sum[j] += load<Sets>(w + l * room + k) * row[j];
-                for (int j = 0; j < 4; ++j) store(T + (i + j) * room + k, sum[j]);
-            }
+                    for (int j = 0; j < N; ++j) sum[j] += load<Sets>(w + l * room + k) * row[j];
+                for (int j = 0; j < N; ++j) store(T + (i + j) * room + k, sum[j]);
+            };
+            int i = 0;
+            for (; i + 8 <= stride; i += 8) weigh_columns.template operator()<8>(i);
+            if (i < stride) weigh_columns.template operator()<4>(i);
         });
     }
 
@@ -72,8 +75,8 @@ public:
         matcher_.count(b, places, V, wanted, finish);
     }
 
-    // The same in two steps, for all classes, where rows count once each: V and C are counted in one walk over the rows,
-    // then, when V has given the weights, C is summed up.
+    // The same in two steps, for all classes, where rows count once each: V and C are counted in one walk over the
+    // rows, then, when V has given the weights, C is summed up.
     static int64_t queries_at_once(const Batch& b) { return kLoose ? 0 : Matcher<W, Count>::queries_at_once(b); }
     void count_all(const Batch& b, const Places& places, double* V) { matcher_.count_all(b, places, V); }
     template <class Fill, class F>
@@ -100,9 +103,10 @@ private:
     // Sums of the queries of a pass over rows with weights of their own.
     struct Loose {
         Loose(const Batch& b, int n_sets, int room, size_t per_pass)
-            : n_sets(n_sets), room(room), weighted(b.weighted), n_distances(b.n_distances()), width(b.raw_width() * size_t(room)),
-              sums(b.raw_columns(), b.n_hits(), n_distances), by_distance(kLoose ? per_pass * n_sets * n_distances : 0),
-              T(kLoose ? per_pass * width : 0), w(size_t(n_distances) * room) {}
+            : n_sets(n_sets), room(room), weighted(b.weighted), n_distances(b.n_distances()),
+              width(b.raw_width() * size_t(room)), sums(b.raw_columns(), b.n_hits(), n_distances),
+              by_distance(kLoose ? per_pass * n_sets * n_distances : 0), T(kLoose ? per_pass * width : 0),
+              w(size_t(n_distances) * room) {}
 
         void add_sums(size_t slot, std::vector<double>& to) {
             double* from = &T[slot * width];

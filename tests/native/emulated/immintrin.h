@@ -44,7 +44,6 @@ inline __m512d _mm512_mask_blend_pd(__mmask8 mask, __m512d a, __m512d b) {
         if (mask >> k & 1) a[k] = b[k];
     return a;
 }
-inline __mmask8 _load_mask8(const __mmask8* p) { return *p; }
 inline __m512d _mm512_mask_add_pd(__m512d otherwise, __mmask8 mask, __m512d a, __m512d b) {
     for (int k = 0; k < 8; ++k)
         if (mask >> k & 1) otherwise[k] = a[k] + b[k];
