@@ -93,10 +93,11 @@ public:
              double* T, int room) {
         const PieceWords at(p);
         weigh(sums, top, at, p, by_distance);
-        constexpr int kColumns = W::kWords == 8 ? 8 : 4;  // whose sums stay in registers
-        for (int i = 0; i < n_columns_; i += kColumns)
-            with_constant<1, kColumns>(std::min(kColumns, n_columns_ - i),
-                                       [&]<int N>() { add_columns<N>(columns + i, i, at, T + i * room, room); });
+        constexpr int kMost = W::kWords == 8 ? 12 : 4;  // columns whose sums stay in registers
+        const int parts = (n_columns_ + kMost - 1) / kMost, step = (n_columns_ + parts - 1) / parts;
+        for (int i = 0; i < n_columns_; i += step)
+            with_constant<1, kMost>(std::min(step, n_columns_ - i),
+                                    [&]<int N>() { add_columns<N>(columns + i, i, at, T + i * room, room); });
     }
 
 private:
