@@ -38,6 +38,7 @@ WORKS = (
     "runs",
     "weights",
     "ordered",
+    "wide",
     "columns",
     "exponents",
     "neighbours",

@@ -21,7 +21,8 @@ struct Work {
 };
 
 // Many classes of middling size, two large classes, the same with all classes scored, with missing values, with runs of
-// one weight and with weights of their own, ordered distances, and many attributes with small classes.
+// one weight and with weights of their own, ordered distances, values of several digits, and many attributes with small
+// classes.
 constexpr Work kWorks[] = {
     {"letters", {.m = 16, .n_classes = 10, .n_rows = 2000, .n_queries = 64, .max_size = 10}},
     {"rows", {.m = 20, .n_classes = 2, .n_rows = 20000, .n_queries = 16, .max_size = 8}},
@@ -33,6 +34,7 @@ constexpr Work kWorks[] = {
      {.m = 20, .n_classes = 2, .n_rows = 20000, .n_queries = 16, .max_size = 8, .weighted = true, .runs = true}},
     {"weights", {.m = 20, .n_classes = 2, .n_rows = 20000, .n_queries = 16, .max_size = 8, .weighted = true}},
     {"ordered", {.m = 16, .n_classes = 10, .n_rows = 2000, .n_queries = 64, .max_size = 10, .tables = true, .cap = 3}},
+    {"wide", {.m = 16, .n_classes = 10, .n_rows = 2000, .n_queries = 64, .max_size = 60}},
     {"columns", {.m = 69, .n_classes = 24, .n_rows = 204, .n_queries = 64, .max_size = 4}},
 };
 
@@ -87,7 +89,7 @@ int main(int argc, char** argv) {
     if (name == "neighbours") found = neighbours(random);
     if (found.empty()) {
         std::fprintf(stderr,
-                     "usage: work letters|rows|all|missing|runs|weights|ordered|columns|exponents|neighbours\n");
+                     "usage: work letters|rows|all|missing|runs|weights|ordered|wide|columns|exponents|neighbours\n");
         return 2;
     }
     uint64_t checksum = 0;

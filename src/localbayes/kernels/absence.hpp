@@ -7,25 +7,36 @@
 namespace localbayes {
 namespace {
 
-// Counts, for every class, the values of a query that do not occur in it. Whether a plane has rows of each class is
-// found out when it is first needed; of a value of several digits the first one is asked.
+// Counts, for every class, the values of a query that do not occur in it. Whether a class has a value is found out when
+// it is first needed. Of a column of very many values the first digit is asked only.
 class Absence {
 public:
     explicit Absence(const Batch& b)
         : m_(b.m), r_(b.n_classes), room_(padded(r_, kBytes) / kBytes), segments_(b.segments) {
-        for (const Segment& s : segments_)
-            planes_.push_back({std::vector<char>(s.n_planes), std::vector<Bytes>(s.n_planes * room_)});
+        for (const Segment& s : segments_) {
+            Values& values = values_.emplace_back();
+            size_t n = s.n_planes;
+            values.first.resize(m_);
+            for (const int i : s.wide)
+                if (s.columns[i].n_codes <= kMostCodes) {
+                    values.first[i] = n;
+                    n += s.columns[i].n_codes;
+                }
+            values.known.resize(n);
+            values.absent.resize(n * room_ * kBytes);
+        }
     }
 
     // out has room for a multiple of 32 classes.
-    void count(const Places& places, int64_t query, uint8_t* out) {
-        const uint32_t* place = places.of(0, query);
+    void count(const Places& places, int64_t query, const uint32_t* codes, uint8_t* out) {
         for (size_t k = 0; k < room_; ++k) {
             Bytes sum{};
             for (int i = 0; i < m_; ++i) {
-                Bytes absent = of(0, place[i] / kBlockWords)[k];
-                for (size_t part = 1; part < segments_.size(); ++part)
-                    absent &= of(part, places.of(part, query)[i] / kBlockWords)[k];
+                const auto absent_of = [&](size_t part) {
+                    return load<Bytes>(of(part, i, places.of(part, query)[i], codes[i]) + k * kBytes);
+                };
+                Bytes absent = absent_of(0);
+                for (size_t part = 1; part < segments_.size(); ++part) absent &= absent_of(part);
                 sum -= absent;
             }
             std::memcpy(out + k * kBytes, &sum, kBytes);
@@ -34,28 +45,40 @@ public:
 
 private:
     static constexpr int kBytes = 32;
-    using Bytes = uint8_t __attribute__((vector_size(kBytes)));  // of classes: all ones where there is no row
-    struct Planes {
+    static constexpr uint32_t kMostCodes = 256;
+    using Bytes = Vector<uint8_t, kBytes>;
+    // Of a segment: planes, then values of columns of several digits.
+    struct Values {
+        std::vector<size_t> first;  // of every column: where its values begin, or 0
         std::vector<char> known;
-        std::vector<Bytes> absent;
+        std::vector<uint8_t> absent;  // by class: all ones where there is no row
     };
 
-    const Bytes* of(size_t part, size_t plane) {
+    // A value that no row of the segment has is at place 0.
+    const uint8_t* of(size_t part, int i, uint32_t place, uint32_t code) {
+        Values& values = values_[part];
+        const bool by_code = values.first[i] != 0 && place != 0;
+        const size_t at = by_code ? values.first[i] + code : place / kBlockWords;
+        uint8_t* absent = &values.absent[at * room_ * kBytes];
+        if (values.known[at]) return absent;
+        values.known[at] = true;
         const Segment& s = segments_[part];
-        Planes& planes = planes_[part];
-        Bytes* absent = &planes.absent[plane * room_];
-        if (planes.known[plane]) return absent;
-        planes.known[plane] = true;
-        for (int y = 0; y < r_; ++y)
-            absent[y / kBytes][y % kBytes] = occurs(s, plane, s.class_start[y], s.class_start[y + 1]) ? 0 : 255;
+        planes_.assign(1, place);
+        for (uint32_t digit = 1; by_code && digit < s.columns[i].n_digits; ++digit)
+            planes_.push_back(s.columns[i].plane(code, digit) * kBlockWords);
+        for (int y = 0; y < r_; ++y) absent[y] = occurs(s, s.class_start[y], s.class_start[y + 1]) ? 0 : 255;
         return absent;
     }
 
-    // Whether a plane has one of the rows [begin, end).
-    static bool occurs(const Segment& s, size_t plane, int64_t begin, int64_t end) {
+    // Whether one of the rows [begin, end) is in all planes.
+    bool occurs(const Segment& s, int64_t begin, int64_t end) const {
         if (begin == end) return false;
-        const uint64_t* words = s.words + plane * kBlockWords;
-        const auto word = [&](int64_t w) { return words[w / kBlockWords * s.block_words() + w % kBlockWords]; };
+        const auto word = [&](int64_t w) {
+            const uint64_t* words = s.block(w / kBlockWords) + w % kBlockWords;
+            uint64_t rows = words[planes_[0]];
+            for (size_t k = 1; k < planes_.size(); ++k) rows &= words[planes_[k]];
+            return rows;
+        };
         const int64_t first = begin / 64, last = (end - 1) / 64;
         const uint64_t not_before = ~uint64_t{0} << begin % 64, not_after = ~uint64_t{0} >> (63 - (end - 1) % 64);
         if (first == last) return (word(first) & not_before & not_after) != 0;
@@ -68,7 +91,8 @@ private:
     int m_, r_;
     size_t room_;
     const std::vector<Segment>& segments_;
-    std::vector<Planes> planes_;
+    std::vector<Values> values_;
+    std::vector<uint32_t> planes_;  // of the value that is looked for, as places in a block
 };
 
 }  // namespace

@@ -155,7 +155,7 @@ private:
     void find_bounds(const Batch& part, const Places& places) {
         for (int64_t q = 0; q < part.n_queries; ++q) {
             const typename Scorer::Factors factors = scorer_.factors(part.query(q));
-            if (absence_) absence_->count(places, q, &lacking_[q * r_]);
+            if (absence_) absence_->count(places, q, part.query(q), &lacking_[q * r_]);
             for (int64_t at = q * r_ * room_; at < (q + 1) * r_ * room_; at += 4) {
                 const uint8_t* of = &lacking_[at / room_];  // of one class with room for four sets, or of four with one
                 const Four lacking =
