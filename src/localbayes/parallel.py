@@ -51,8 +51,8 @@ def run_in_chunks(
         Most queries of a chunk; an interrupt (Ctrl-C) is handled between chunks.
     """
     check_jobs(n_jobs)
-    most_threads = _n_threads(n_jobs)
     n = len(queries)
+    most_threads = _n_threads(n_jobs) if n >= 2 * _FEWEST_QUERIES else 1
     threads = min(most_threads, max(1, n // _FEWEST_QUERIES))
     fitting = _CACHE_BYTES // bytes_per_query
     cut = shares(n, threads, max(1, min(most_queries, fitting)))

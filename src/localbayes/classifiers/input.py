@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from localbayes.counts import Codes
 from localbayes.encoding import Coded, TableEncoder
+from localbayes.encoding.frames import is_pandas
 from localbayes.encoding.tables import check_table, is_frame
 
 __all__ = ["TableInput"]
@@ -57,7 +58,7 @@ class TableInput:
             self._check_coded(X, reset)
             return X
         names = getattr(self, "feature_names_in_", None)
-        if not reset and names is None and self._is_plain(X):
+        if not reset and (self._is_plain(X) if names is None else _has_columns(X, names)):
             return X
         X = check_table(X, self)
         # Scikit-learn takes a third of a millisecond to find that the names are those of fit.
@@ -100,6 +101,11 @@ class TableInput:
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = True
         return tags
+
+
+def _has_columns(X: Any, names: npt.NDArray[Any]) -> bool:
+    """Whether X is a pandas frame with rows and the columns of fit, so no check can fail."""
+    return is_pandas(X) and len(X) > 0 and X.columns.tolist() == names.tolist()
 
 
 def _header(X: Any) -> Any:

@@ -55,7 +55,9 @@ def _first_tie(log_joint: Floats, best: Floats) -> npt.NDArray[np.intp]:
 
 
 def _best_scores(log_joint: Floats) -> Floats:
-    # For short rows NumPy's argmax is faster than its max.
+    if len(log_joint) == 1:
+        return np.asarray(log_joint.max(axis=-1, keepdims=True))
+    # For many short rows NumPy's argmax is faster than its max.
     return np.take_along_axis(log_joint, log_joint.argmax(axis=-1, keepdims=True), axis=-1)
 
 

@@ -22,7 +22,8 @@ def cells_of_row(X: Any) -> list[Any] | None:
     pandas, polars = sys.modules.get("pandas"), sys.modules.get("polars")
     if pandas is not None and isinstance(X, pandas.DataFrame) and len(X) == 1:
         # Cell by cell: for a whole row pandas looks for a type that columns of categories have in common.
-        cells = [X.iat[0, i] for i in range(X.shape[1])]
+        at = X.iat
+        cells = [at[0, i] for i in range(X.shape[1])]
         return [cell.item() if isinstance(cell, np.generic) else cell for cell in cells]
     if polars is not None and isinstance(X, polars.DataFrame) and len(X) == 1:
         return list(X.row(0))
