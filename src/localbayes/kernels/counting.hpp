@@ -98,17 +98,24 @@ struct Tally {
 };
 
 // Columns of digits into columns of attributes, in place: T[i] = sum_l 2^l T[digit l of i], then those of values that
-// rows know. A column has `room` numbers.
+// rows know. A column has `room` numbers, one or a multiple of four.
+template <class Numbers, class T>
+void join_digits_of(const Batch& b, int room, T* columns) {
+    constexpr int kStep = int(sizeof(Numbers) / sizeof(T));
+    for (int i = 0; i < b.counted(); ++i) {
+        const T* from = columns + b.distance->first_hit(i) * room;
+        const int n_digits = b.distance->n_digits(i);
+        for (int k = 0; k < room; k += kStep) {
+            Numbers sum = load<Numbers>(from + k);
+            for (int l = 1; l < n_digits; ++l) sum += T(1 << l) * load<Numbers>(from + l * room + k);
+            store(columns + i * room + k, sum);
+        }
+    }
+}
 template <class T>
 void join_columns(const Batch& b, int room, T* columns) {
     if (!b.distance) return;
-    for (int i = 0; i < b.counted(); ++i)
-        for (int k = 0; k < room; ++k) {
-            const T* from = columns + b.distance->first_hit(i) * room + k;
-            T sum = from[0];
-            for (int l = 1; l < b.distance->n_digits(i); ++l) sum += T(1 << l) * from[l * room];
-            columns[i * room + k] = sum;
-        }
+    room == 1 ? join_digits_of<T>(b, room, columns) : join_digits_of<Vector<T, 4>>(b, room, columns);
     if (b.may_miss()) std::copy_n(columns + b.n_hits() * room, b.m * room, columns + b.m * room);
 }
 

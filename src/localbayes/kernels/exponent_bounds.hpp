@@ -1,10 +1,11 @@
 // Upper bounds of scores with exponents, from V alone.
 //
-// Let S be the weight of the rows of a class, T_i their agreement with the query and D_i their distance, each a sum over
-// rows. V gives S and D = sum_i D_i. For a query's value the tables have T_i <= most_i S - slope_i D_i. So
+// Let S be the weight of the rows of a class, T_i their agreement with the query and D_i their distance, each a sum
+// over rows. V gives S and D = sum_i D_i. For a query's value the tables have T_i <= most_i S - slope_i D_i. So
 //     sum_i w_i log(alpha + T_i / unit_i) <= sum_i max_D [w_i log(alpha + (most_i S - slope_i D) / unit_i) + p D] - p D
-// for every price p, where the maximum is over 0 <= D <= far_i S. The right side has a part that depends on S only, which
-// most classes of a query have in common, and the best of a few prices is taken for every class.
+// for every price p, where the maximum is over 0 <= D <= far_i S. The right side has a part that depends on S only,
+// which most classes of a query have in common, and the best of a few prices is taken for every class. Logarithms may
+// be a little too large.
 #pragma once
 #include <array>
 
@@ -35,12 +36,13 @@ inline Reach reach_of(const Distance& distance, int i, uint32_t v) {
 
 class ExponentBounds {
 public:
-    // Attributes from `first_rest` on are those that a first look leaves out. Attributes are put side by side, those with
-    // a distance first.
+    // Attributes from `first_rest` on are those that a first look leaves out. Attributes are put side by side, those
+    // with a distance first.
     ExponentBounds(const Batch& b, const Smoothing& smoothing, const ExponentTable& table, int first_rest)
         : distance_(*b.distance), m_(b.m), smoothing_(smoothing), table_(table), place_(m_),
           room_(padded(m_, kOctet) + kOctet), w_(size_t(table.n_kappas) * room_), rest_w_(w_.size()), seen_(room_),
-          most_(room_), slope_(room_, 1.0), far_(room_), rate_(room_, 1.0), below_(room_, 1.0) {
+          most_(room_), slope_(room_, 1.0), per_slope_(room_, 1.0), far_(room_), rate_(room_, 1.0), unit_(room_, 1.0),
+          below_(room_, 1.0) {
         for (const bool far : {true, false}) {
             for (int i = 0; i < m_; ++i)
                 if ((distance_.most(i) > 0) == far) place(i, i >= first_rest);
@@ -66,6 +68,7 @@ public:
             const Reach& r = of(i, query[i]);
             most_[at] = r.most;
             slope_[at] = r.slope;
+            per_slope_[at] = 1 / r.slope;
         }
     }
 
@@ -80,8 +83,8 @@ public:
         };
         Octet fixed{}, rest{};
         for (int at = 0; at < n_; at += kOctet) {
-            const Octet below = log_of(load<Octet>(&below_[at]) + S);
-            const Octet largest = log_of(alpha + S * load<Octet>(&most_[at]) * load<Octet>(&rate_[at]));
+            const Octet below = log_above(load<Octet>(&below_[at]) + S) - kLogAbove;
+            const Octet largest = log_above(alpha + S * load<Octet>(&most_[at]) * load<Octet>(&rate_[at]));
             const Octet seen = load<Octet>(&seen_[at]);
             fixed += seen * load<Octet>(w + at) * ((at < n_far_ ? Octet{} : largest) - below);
             rest += seen * load<Octet>(rest_w + at) * (largest - below);
@@ -89,15 +92,16 @@ public:
         rest_ = sum(rest);
         const double alone = table_.w[k * (1 + m_)] * log_of(1 + S) + sum(fixed);
         for (int p = 0; p < kPrices; ++p) {
-            const double price = price_[p] = kLeastPrice * kSteps[p] / S;
+            const double price = price_[p] = kLeastPrice * kSteps[p] / S, per_price = 1 / price;
             Octet value{};
             for (int at = 0; at < n_far_; at += kOctet) {
                 const Octet rate = load<Octet>(&rate_[at]), slope = load<Octet>(&slope_[at]);
                 const Octet most = S * load<Octet>(&most_[at]), far = S * load<Octet>(&far_[at]);
                 const Octet exponent = load<Octet>(&seen_[at]) * load<Octet>(w + at);
-                const Octet best = (alpha / rate + most) / slope - exponent / price;
+                const Octet best =
+                    (alpha * load<Octet>(&unit_[at]) + most) * load<Octet>(&per_slope_[at]) - exponent * per_price;
                 const Octet D = best > 0 ? (best < far ? best : far) : Octet{};
-                value += exponent * log_of(alpha + rate * (most - slope * D)) + price * D;
+                value += exponent * log_above(alpha + rate * (most - slope * D)) + price * D;
             }
             value_[p] = alone + sum(value);
         }
@@ -129,6 +133,7 @@ private:
     void place(int i, bool is_rest) {
         place_[i] = n_;
         far_[n_] = distance_.most(i);
+        unit_[n_] = smoothing_.units[i];
         rate_[n_] = 1 / smoothing_.units[i];
         below_[n_] = smoothing_.alpha * smoothing_.sizes[i];
         for (int k = 0; k < table_.n_kappas; ++k) {
@@ -146,7 +151,7 @@ private:
     const int room_;
     int n_ = 0, n_far_ = 0;
     std::vector<double> w_, rest_w_;  // [kappa][attribute]
-    std::vector<double> seen_, most_, slope_, far_, rate_, below_;
+    std::vector<double> seen_, most_, slope_, per_slope_, far_, rate_, unit_, below_;
     std::vector<size_t> start_;
     std::vector<char> known_;
     std::vector<Reach> reach_;  // by attribute and value

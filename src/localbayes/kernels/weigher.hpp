@@ -33,7 +33,10 @@ public:
             for (; i < stride; i += 4) weigh_columns.template operator()<1>(i);
             return;
         }
-        for (size_t l = 0; l < n; ++l) std::copy_n(rows + size_t(live[l]) * stride, stride, &rows_[l * stride]);
+        for (size_t l = 0; l < n; ++l)
+            for (int i = 0; i < stride; i += 4)
+                store(&rows_[l * stride + i],
+                      __builtin_convertvector(load<Vector<Count, 4>>(rows + size_t(live[l]) * stride + i), Four));
         for_sets<W>(room, [&]<class Sets>(Sets, int k) {
             const auto weigh_columns = [&]<int N>(int i) {
                 Sets sum[N] = {};
