@@ -341,8 +341,8 @@ void expect_same_bits(const Case& c, const Bits& a, const Bits& b) {
 
 // A number that changes with any bit of the results, to compare machines by (FNV-1a).
 void mix_into(uint64_t& digest, const Bits& bits) {
-    for (const auto* values : {&bits.gamma, &bits.rho, &bits.weights, &bits.S, &bits.T, &bits.scores,
-                               &bits.cell_scores, &bits.cell_S, &bits.cell_T})
+    for (const auto* values : {&bits.gamma, &bits.rho, &bits.weights, &bits.S, &bits.T, &bits.scores, &bits.cell_scores,
+                               &bits.cell_S, &bits.cell_T})
         for (const double value : *values) digest = (digest ^ std::bit_cast<uint64_t>(value)) * 0x100000001b3;
 }
 

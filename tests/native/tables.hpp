@@ -213,8 +213,7 @@ inline Table make_table(const Shape& shape, Random& random) {
     }
     for (int64_t q = 0; q < shape.n_queries; ++q) make_query(table, random);
     for (const localbayes::Segment& segment : table.segments)
-        if (shape.tables)
-            table.recipes.emplace_back(table.distance[0], segment, table.queries.data(), shape.n_queries);
+        if (shape.tables) table.recipes.emplace_back(table.distance[0], segment, table.queries.data(), shape.n_queries);
     return table;
 }
 

@@ -42,8 +42,9 @@ auto neighbour_loss(In<float, 2> apart, In<uint32_t, 2> picks, In<float, 1> log_
            "a query picks what is not there");
     auto slope = make<double, 1>({m});
     double loss = 0;
-    const Neighbours neighbours{apart.data(), picks.data(), log_mass.data(), own_mass.data(), own.data(),
-                                classes.data(), truth.data(), weights.data(), int64_t(n), int64_t(room), int(m)};
+    const Neighbours neighbours{apart.data(), picks.data(),   log_mass.data(), own_mass.data(),
+                                own.data(),   classes.data(), truth.data(),    weights.data(),
+                                int64_t(n),   int64_t(room),  int(m)};
     without_gil([&] {
         loss = current_isa->neighbour_loss(neighbours, column_weights.data(), wants_slope ? slope.data() : nullptr);
     });

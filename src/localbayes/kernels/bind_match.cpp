@@ -159,8 +159,7 @@ public:
         const Smoothing smoothing{alpha, sizes.data(), units.data()};
         const ExponentTable table{kappas.data(), w.data(),    bias.data(),   shares.data(),
                                   prior.data(),  prior_share, int(n_kappas), int(r())};
-        without_gil(
-            [&] { current_isa->exponent_scores(batch_, smoothing, table, first_rest, prunes, out.data()); });
+        without_gil([&] { current_isa->exponent_scores(batch_, smoothing, table, first_rest, prunes, out.data()); });
         return out;
     }
     auto log_joint(In<double, 3> weights, In<double, 1> sizes, double alpha, double margin) {
@@ -192,8 +191,7 @@ private:
         const int64_t n = fits ? s.class_start[r()] : 0;
         expect(fits && part.words.size() == s.words_needed(n));
         if (!part.run_start)
-            expect(part.weights.has_value() == batch_.weighted &&
-                   (!part.weights || part.weights->size() == size_t(n)));
+            expect(part.weights.has_value() == batch_.weighted && (!part.weights || part.weights->size() == size_t(n)));
     }
     // A code that the distance does not know is a value never seen, which has no part in the distance if that is asked
     // for.

@@ -67,8 +67,8 @@ struct Expression {
     uint8_t nearness, agreement;
 };
 
-// For every attribute that is not nominal, and every value that queries have: the expressions of its digits. A value that
-// was never seen is one more.
+// For every attribute that is not nominal, and every value that queries have: the expressions of its digits. A value
+// that was never seen is one more.
 class Recipes {
 public:
     // Codes are [query][attribute]. Throws std::invalid_argument where an attribute is neither nominal nor packed by

@@ -1,7 +1,7 @@
 // Which class has the largest average probability: scores of the classes that can have it.
 //
-// The average over kappas k of exp(score_yk) / Z_k, where Z_k is a sum over all classes, and of a prior. Z_k is bounded by
-// the scores that are known and the bounds of the others. Class y cannot win against class b if
+// The average over kappas k of exp(score_yk) / Z_k, where Z_k is a sum over all classes, and of a prior. Z_k is bounded
+// by the scores that are known and the bounds of the others. Class y cannot win against class b if
 //     sum_k share_k (exp(bound_yk) - exp(score_bk)) / Z_k + share (prior_y - prior_b) < 0
 // for all Z_k within their bounds. The class with the best bound is scored first. Of the others that can win, the terms
 // are bounded anew; those that still can are scored for their first attributes, then those that are left for all. If
@@ -20,11 +20,10 @@ namespace {
 class Contest {
 public:
     Contest(const ExponentTable& table, int room)
-        : table_(table), r_(table.n_classes), n_(table.n_kappas), room_(room), low_(n_),
-          high_(n_) {}
+        : table_(table), r_(table.n_classes), n_(table.n_kappas), room_(room), low_(n_), high_(n_) {}
 
-    // Takes exp(score - most), where most_k is the largest score of all classes, or an upper bound of it. Of classes that
-    // did not change since the first look the numbers are there already.
+    // Takes exp(score - most), where most_k is the largest score of all classes, or an upper bound of it. Of classes
+    // that did not change since the first look the numbers are there already.
     void look(const double* scores, const uint8_t* known, double* exps, double* most, const uint8_t* changed) {
         known_ = known;
         exp_ = exps;
@@ -90,8 +89,8 @@ public:
     ExponentContest(const Batch& batch, const Smoothing& smoothing, const ExponentTable& table, int first_rest,
                     bool prunes, double* out)
         : batch_(batch), some_(first_of(batch, first_rest)), weights_(batch, table.kappas, table.n_kappas),
-          summer_(batch, table.n_kappas, weights_.room), scorer_(batch, weights_.room, smoothing, table), table_(table), out_(out),
-          r_(batch.n_classes), room_(weights_.room), first_rest_(first_rest),
+          summer_(batch, table.n_kappas, weights_.room), scorer_(batch, weights_.room, smoothing, table), table_(table),
+          out_(out), r_(batch.n_classes), room_(weights_.room), first_rest_(first_rest),
           prunes_(prunes && r_ > 1 && batch.distance && !batch.may_miss()),
           step_(fitting(batch.n_queries, 2 * (batch.V_size() + 4 * r_ * room_))), S_(step_ * r_ * room_),
           scores_(S_.size()), matches_(S_.size()), exps_(S_.size()), excess_(S_.size()), rest_(step_ * room_),

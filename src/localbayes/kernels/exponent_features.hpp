@@ -58,8 +58,7 @@ void cell_features(const Batch& b, const double* kappas, int n_kappas, const Smo
             const Batch part = b.part(first, std::min(step, b.n_queries - first));
             const Places places(part);
             const double* V = weights.count(part, places, first);
-            for (int64_t q = 0; q < part.n_queries; ++q)
-                weights.sums(q, V + q * b.V_size(), &S[q * r * room], nullptr);
+            for (int64_t q = 0; q < part.n_queries; ++q) weights.sums(q, V + q * b.V_size(), &S[q * r * room], nullptr);
             summer.sum(part, places, V, nullptr, fill, [&](int64_t q, int y, const Live&, const double* T) {
                 for (int k = 0; k < n_kappas; ++k) {
                     maker.make(part.query(q), T, room, k, S[(q * r + y) * room + k], row.data());

@@ -1,8 +1,8 @@
 // Exponents of least penalised log loss, by Newton's method with conjugate gradients.
 //
-// The score of class y is b_y + sum_p w_p F_yp. The loss is the sum of the log losses of the rows plus `ridge` times the
-// squared distances of w from a target and of b from 0. It is convex, and w >= 0. A step solves H d = -slope for the
-// exponents that are free: those above zero, or whose slope leads them away from it. H is seen through its products
+// The score of class y is b_y + sum_p w_p F_yp. The loss is the sum of the log losses of the rows plus `ridge` times
+// the squared distances of w from a target and of b from 0. It is convex, and w >= 0. A step solves H d = -slope for
+// the exponents that are free: those above zero, or whose slope leads them away from it. H is seen through its products
 // with vectors only. Classes of a row that are unlikely say nothing of H, so that most of it is never looked at. The
 // twin of the loss and its slope is plain::ExponentLoss.
 #pragma once
@@ -24,7 +24,8 @@ public:
         std::copy(rows.features + first_last_ * p_, rows.features + rows.n * r_ * p_, last_.begin());
     }
 
-    // The power of a list, in increasing order, with which the scores F prior have the least loss, which is convex in it.
+    // The power of a list, in increasing order, with which the scores F prior have the least loss, which is convex in
+    // it.
     double common_power(const double* prior, const double* powers, int n_powers) {
         std::vector<double> products(size_t(rows_.n) * r_), w(room_);
         std::copy_n(prior, p_, w.begin());
@@ -98,8 +99,7 @@ private:
         return sum_of(sum);
     }
     void add_row(const float* features, double factor, double* to) const {
-        for (int i = 0; i < room_; i += kOctet)
-            store(to + i, load<Octet>(to + i) + factor * wide(features + i));
+        for (int i = 0; i < room_; i += kOctet) store(to + i, load<Octet>(to + i) + factor * wide(features + i));
     }
     // Features of the next row were read as well.
     void clear_rest(std::vector<double>& of) const { std::fill(of.begin() + p_, of.begin() + room_, 0.0); }

@@ -10,9 +10,9 @@ namespace {
 class ExponentScorer {
 public:
     ExponentScorer(const Batch& b, int room, const Smoothing& smoothing, const ExponentTable& table)
-        : m_(b.m), n_sets_(table.n_kappas), room_(room), may_miss_(b.may_miss()), smoothing_(smoothing),
-          table_(table), size_(padded(m_ * room, kOctet)), rate_(size_), below_(size_, 1.0), exponents_(size_),
-          of_query_(size_), factors_(size_), totals_(size_), first_(room) {
+        : m_(b.m), n_sets_(table.n_kappas), room_(room), may_miss_(b.may_miss()), smoothing_(smoothing), table_(table),
+          size_(padded(m_ * room, kOctet)), rate_(size_), below_(size_, 1.0), exponents_(size_), of_query_(size_),
+          factors_(size_), totals_(size_), first_(room) {
         for (int i = 0; i < m_; ++i)
             for (int k = 0; k < room; ++k) {
                 const int at = i * room + k;

@@ -58,8 +58,8 @@ void cell_sums(const Batch& b, const double* kappas, int n_kappas, const CellSum
     const auto fill = [&](int64_t q, int y, const Live& live, double* w) { weights.fill(q, y, live, w); };
     with_summer<W>(b, n_kappas, room, [&](auto summer) {
         const int64_t at_once = summer.queries_at_once(b);
-        const int64_t step = at_once ? std::min(at_once, b.n_queries)
-                                     : fitting(b.n_queries, 8 * (b.V_size() + 2 * r * room));
+        const int64_t step =
+            at_once ? std::min(at_once, b.n_queries) : fitting(b.n_queries, 8 * (b.V_size() + 2 * r * room));
         std::vector<double> S(size_t(step) * r * room);
         for (int64_t first = 0; first < b.n_queries; first += step) {
             const Batch part = b.part(first, std::min(step, b.n_queries - first));

@@ -31,7 +31,8 @@ void Segment::set_weights(const double* weights, int n_classes) {
     first_run.clear();
     for (int y = 0; y < n_classes; ++y) {
         first_run.push_back(runs.size());
-        runs.push_back({class_start[y], 0, weights + class_start[y], class_start[y + 1] - class_start[y] >= kManyLoose});
+        runs.push_back(
+            {class_start[y], 0, weights + class_start[y], class_start[y + 1] - class_start[y] >= kManyLoose});
     }
     runs.push_back({class_start[n_classes], 0, nullptr});
 }

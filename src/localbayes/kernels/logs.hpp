@@ -62,7 +62,8 @@ struct ExpNumbers;
 template <>
 struct ExpNumbers<double> {
     using Whole = int64_t;
-    static constexpr double kShift = 0x1.8p52, kHigh = 0x1.62e42fee00000p-1, kLow = 0x1.a39ef35793c76p-33, kLeast = -700;
+    static constexpr double kShift = 0x1.8p52, kHigh = 0x1.62e42fee00000p-1, kLow = 0x1.a39ef35793c76p-33,
+                            kLeast = -700;
     static constexpr int kBias = 1023, kDigits = 52, kTerms = 13;
 };
 template <>

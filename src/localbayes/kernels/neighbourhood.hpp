@@ -1,9 +1,9 @@
 // How surely rows find rows of their own class, and the slope of that in the weights of the columns.
 //
 // A query finds row j with a probability proportional to mass_j exp(-sum_i w_i apart_ij), where apart_ij depends on the
-// values of both in column i. So a value of a column has a vector over the rows, and a query picks one for every column.
-// The loss is the sum over queries of -log of the probability of the rows of their own class. Sums of one query are in
-// float, sixteen rows side by side, those over queries in double. The twin is plain::NeighbourLoss.
+// values of both in column i. So a value of a column has a vector over the rows, and a query picks one for every
+// column. The loss is the sum over queries of -log of the probability of the rows of their own class. Sums of one query
+// are in float, sixteen rows side by side, those over queries in double. The twin is plain::NeighbourLoss.
 #pragma once
 #include "layout.hpp"
 #include "learning.hpp"
@@ -80,7 +80,8 @@ private:
     Vector<int32_t, kSide> alike(int64_t q, int64_t at) const {
         return load<Vector<int32_t, kSide>>(n_.classes + at) == n_.truth[q];
     }
-    // The loss of a query has the slope (share of j) - (share of j among the rows of its class) in the log mass of row j.
+    // The loss of a query has the slope (share of j) - (share of j among the rows of its class) in the log mass of row
+    // j.
     void add_slope(int64_t q, const Found& found, double* slope) {
         const float of_all = float(n_.weights[q] / found.all), of_own = float(n_.weights[q] / found.own);
         for (int64_t at = 0; at < room_; at += kSide) {

@@ -6,7 +6,8 @@ namespace localbayes {
 namespace {
 
 // Per segment, query and attribute: where in a block the plane of the query's value begins (its first digit's). A value
-// that no row of the segment has is at the plane of zeros. Under a distance by tables: a program, see table_program.hpp.
+// that no row of the segment has is at the plane of zeros. Under a distance by tables: a program, see
+// table_program.hpp.
 class Places {
 public:
     explicit Places(const Batch& b) : m_(b.m), segments_(b.segments.data()) {

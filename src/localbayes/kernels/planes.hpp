@@ -36,8 +36,8 @@ class HammingPlanes {
 public:
     explicit HammingPlanes(const Batch& b)
         : m_(b.m), may_miss_(b.may_miss()), columns_(b.columns() + 8), added_(may_miss_ ? m_ + 8 : 0),
-          scratch_(size_t(may_miss_ ? 2 : 0) * m_ * kBlockWords), lacking_(m_),
-          ways_(std::bit_floor(uint32_t(std::clamp<int64_t>(b.n_queries, 1, kMostWays)))) {
+          scratch_(size_t(may_miss_ ? 2 : 0) * m_ * kBlockWords),
+          ways_(std::bit_floor(uint32_t(std::clamp<int64_t>(b.n_queries, 1, kMostWays)))), lacking_(m_) {
         size_t n_wide = 0;
         for (const Segment& s : b.segments) n_wide = std::max(n_wide, b.distance ? 0 : s.wide.size());
         joined_ = std::make_unique_for_overwrite<typename W::Vec[]>(ways_ * n_wide * kVectors<W>);

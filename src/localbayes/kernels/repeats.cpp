@@ -8,7 +8,7 @@ namespace localbayes {
 namespace {
 
 constexpr uint32_t kSample = 15;  // one hash in so many and one is looked at first
-constexpr int kAhead = 32;  // rows whose slots in the table are fetched before they are looked up
+constexpr int kAhead = 32;        // rows whose slots in the table are fetched before they are looked up
 constexpr uint64_t kMultiplier = 0x9E3779B97F4A7C15u;
 
 uint32_t hash(const char* row, size_t n_bytes, int64_t y) {
@@ -41,7 +41,8 @@ public:
         if (2 * size_t(n_cells) >= entries_.size()) grow();
         size_t at = hash & mask();
         for (; entries_[at] != 0; at = (at + 1) & mask())
-            if (uint32_t(entries_[at] >> 32) == hash && same(uint32_t(entries_[at]) - 1)) return uint32_t(entries_[at]) - 1;
+            if (uint32_t(entries_[at] >> 32) == hash && same(uint32_t(entries_[at]) - 1))
+                return uint32_t(entries_[at]) - 1;
         entries_[at] = uint64_t(hash) << 32 | (n_cells + 1);
         return n_cells;
     }

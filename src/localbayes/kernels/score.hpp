@@ -31,8 +31,7 @@ public:
           at_once_(Weights::kCountsV && !prunes_ ? Summer<W, Count>::queries_at_once(batch) : 0),
           step_(at_once_ ? std::min(at_once_, batch.n_queries)
                          : queries_at_a_time(batch.n_queries, 8 * (batch.V_size() + 5 * r_ * room_))),
-          S_(step_ * r_ * room_ + 3),
-          prior_(S_.size()), best_(step_ * weights_.n_sets) {
+          S_(step_ * r_ * room_ + 3), prior_(S_.size()), best_(step_ * weights_.n_sets) {
         if (prunes_) {
             if (!batch.may_miss()) absence_.emplace(batch);
             else if (std::is_same_v<Count, int32_t> && room_ == 1) use_lacks();
@@ -147,7 +146,8 @@ private:
                 if (part.query(q)[i] != kMissing) sum -= L[i];
             T_.assign(2 * m, std::max(sum, 0.0) / std::max(n, 1.0));
             for (int i = 0; i < m; ++i) T_[m + i] = std::max(S - L[i] - rounding, 0.0);
-            const double bound = scorer_.template log_joint<double>({&prior_[at], T_.data(), &S_[at], 1}, part.query(q));
+            const double bound =
+                scorer_.template log_joint<double>({&prior_[at], T_.data(), &S_[at], 1}, part.query(q));
             bound_[at] = std::min(bound_[at], bound);
         });
     }
