@@ -30,7 +30,7 @@ bool all_within(const int64_t* values, size_t n, int64_t below) {
     return within;
 }
 
-// Counts and offsets that fit each other. `most` is the largest offset in a column.
+// Counts and offsets that fit each other.
 template <class Count>
 struct Checked {
     Checked(const Array<Count>& counts, const Offsets& row, const Offsets& column) {
@@ -41,30 +41,25 @@ struct Checked {
         pairs = {counts.data(),         row.data(),        column.data(),
                  int64_t(row.shape(0)), int(row.shape(1)), int(counts.shape(1))};
         size = int64_t(counts.size());
-        expect(all_within(row.data(), row.size(), limit) && all_within(column.data(), column.size(), limit),
+        expect(are_offsets(column) && (row.data() == column.data() || are_offsets(row)),
                "an offset is negative or too large");
-        most_row.assign(pairs.m, 0);
-        most_column.assign(pairs.m, 0);
-        for (int64_t k = 0; k < pairs.n; ++k)
-            for (int i = 0; i < pairs.m; ++i) {
-                most_row[i] = std::max(most_row[i], pairs.row[k * pairs.m + i]);
-                most_column[i] = std::max(most_column[i], pairs.column[k * pairs.m + i]);
-            }
-        for (const int64_t column : most_column) most = std::max(most, column);
     }
 
     // The cells of all pairs of attributes are in the table.
     void expect_cells() const {
+        const std::vector<int64_t> row = largest(pairs.row), column = largest(pairs.column);
         int64_t before = 0;
         bool fits = true;
         for (int j = 1; j < pairs.m; ++j) {
-            before = std::max(before, most_column[j - 1]);
-            fits &= pairs.n == 0 || most_row[j] + before + pairs.r <= size;
+            before = std::max(before, column[j - 1]);
+            fits &= pairs.n == 0 || row[j] + before + pairs.r <= size;
         }
         expect(fits, "an offset is outside the table of pair counts");
     }
     // A table with r numbers per slot has those of all slots.
     void expect_slots(int64_t table_size) const {
+        int64_t most = 0;
+        for (int64_t k = 0; k < pairs.n * pairs.m; ++k) most = std::max(most, pairs.column[k]);
         expect(pairs.n == 0 || pairs.m == 0 || most + pairs.r <= table_size, "an offset is outside its table");
     }
     void expect_rows(const Offsets& classes, size_t n_weights) const {
@@ -76,10 +71,23 @@ struct Checked {
         expect(out == size_t(pairs.m) * size_t(pairs.n) * size_t(pairs.r), "the result has the wrong size");
     }
 
-    static constexpr int64_t limit = int64_t{1} << 60;  // sums of offsets do not overflow
     Pairs<Count> pairs;
-    int64_t size = 0, most = 0;
-    std::vector<int64_t> most_row, most_column;
+    int64_t size = 0;
+
+private:
+    // None has a bit that is 2^60 or more: sums of offsets do not overflow.
+    static bool are_offsets(const Offsets& offsets) {
+        uint64_t bits = 0;
+        for (size_t k = 0; k < offsets.size(); ++k) bits |= uint64_t(offsets.data()[k]);
+        return bits >> 60 == 0;
+    }
+    // The largest offset of every attribute.
+    std::vector<int64_t> largest(const int64_t* offsets) const {
+        std::vector<int64_t> most(pairs.m);
+        for (int64_t k = 0; k < pairs.n; ++k)
+            for (int i = 0; i < pairs.m; ++i) most[i] = std::max(most[i], offsets[k * pairs.m + i]);
+        return most;
+    }
 };
 
 template <class Count, bool (*kernel)(const Pairs<Count>&, const int64_t*, const Count*)>
