@@ -2,9 +2,11 @@
 
 import warnings
 from dataclasses import replace
+from datetime import time
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from scipy.special import softmax
 from sklearn.model_selection import cross_val_score
@@ -239,6 +241,65 @@ def test_dates_are_numbers_in_order():
     for given in (dates, dates.strftime("%Y-%m-%d")):
         table = X.assign(day=np.asarray(given))
         assert LocalBayesClassifier().fit(table, y).predict_proba(table).tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        lambda lengths: lengths,
+        lambda lengths: lengths.astype("timedelta64[ms]"),
+        lambda lengths: lengths.astype(object).where(lengths.notna(), None),
+        lambda lengths: lengths.astype(pd.ArrowDtype(pa.duration("us"))),
+        lambda lengths: lengths.to_numpy().astype("m8[ms]").astype(object),
+        lambda lengths: lengths.astype(str).where(lengths.notna(), None),
+        lambda lengths: [None if pd.isna(x) else str(x.to_pytimedelta()) for x in lengths],
+    ],
+    ids=["pandas", "milliseconds", "objects", "Arrow", "Python", "texts of pandas", "texts of Python"],
+)
+def test_durations_are_numbers_in_order(given, tmp_path):
+    """A column of durations is its seconds, in every form, with holes, in a file too."""
+    X, y = raw_table(4)
+    random = np.random.default_rng(1)
+    seconds = pd.Series(random.integers(0, 10**8, len(X)) / 1000).where(random.random(len(X)) < 0.9)
+    expected = LocalBayesClassifier().fit(X.assign(took=seconds), y).predict_proba(X.assign(took=seconds))
+    table = X.assign(took=given(pd.to_timedelta(seconds, unit="s").dt.round("ms")))
+    model = LocalBayesClassifier().fit(table, y)
+    assert model.encoder_.roles[-1].kind == "duration"
+    assert model.predict_proba(table).tobytes() == expected.tobytes()
+    save_model(model, tmp_path / "model.skops")
+    assert load_model(tmp_path / "model.skops").predict_proba(table).tobytes() == expected.tobytes()
+
+
+def test_times_of_day_are_in_order():
+    """They are seconds since midnight, as times and as texts."""
+    X, y = raw_table(4)
+    minutes = np.random.default_rng(1).integers(0, 1440, len(X))
+    times = [time(m // 60, m % 60) for m in minutes.tolist()]
+    expected = (
+        LocalBayesClassifier().fit(X.assign(at=minutes * 60.0), y).predict_proba(X.assign(at=minutes * 60.0))
+    )
+    for given in (times, [str(t) for t in times]):
+        table = X.assign(at=pd.Series(given, dtype=object))
+        assert LocalBayesClassifier().fit(table, y).predict_proba(table).tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize("text", ["7:30", "1:60:00", "a day", "days", "1", "10 days ago", "1 days 5"])
+def test_other_texts_are_no_durations(text):
+    """One such value among durations makes the column nominal."""
+    X, y = raw_table(4)
+    table = X.assign(took=pd.Series(["1 day", "2 days", text] * len(X), dtype=object)[: len(X)])
+    assert LocalBayesClassifier().fit(table, y).encoder_.roles[-1].kind == "nominal"
+
+
+def test_durations_and_dates_are_not_mixed():
+    """A column of both is nominal, and a date in a column of durations is missing."""
+    X, y = raw_table(4)
+    length, day = pd.Timedelta("1D"), pd.Timestamp("2024-01-31")
+    both = X.assign(when=pd.Series([length, day] * (len(X) // 2), dtype=object))
+    assert LocalBayesClassifier().fit(both, y).encoder_.roles[-1].kind == "nominal"
+    model = LocalBayesClassifier().fit(X.assign(when=length * (1 + np.arange(len(X)) % 9)), y)
+    date, none = (X[:5].assign(when=pd.Series([cell] * 5, dtype=object)) for cell in (day, None))
+    assert model.predict_proba(date).tobytes() == model.predict_proba(none).tobytes()
 
 
 @pytest.mark.parametrize("missing", ["category", "impute", "ignore"])

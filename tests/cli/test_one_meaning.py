@@ -28,6 +28,7 @@ def customers(n: int) -> pd.DataFrame:
             "town": RNG.choice(["Bern", "N/A", "None", "Genf", ""], n),
             "day": days,
             "time": hours,
+            "took": pd.to_timedelta(RNG.integers(0, 5, n) * 12, unit="h"),
             "plan": RNG.choice(["1", "2", "pro"], n),
             "spent": RNG.standard_normal(n).round(3),
             "visits": pd.array(RNG.choice([0, 1, 2, 3, None], n), dtype="Int64"),
@@ -94,7 +95,7 @@ def test_a_model_of_python_means_the_same_on_the_command_line(
 ) -> None:
     """Fitted on what pandas reads (times as text, which model files hold), it answers commands alike."""
     frame = in_python(files[f"learn.{learned}"])
-    times = frame.select_dtypes("datetime").columns
+    times = frame.select_dtypes(["datetime", "timedelta"]).columns
     frame[times] = frame[times].astype(str)
     X, y = frame.drop(columns="class"), frame["class"]
     fitted = METHODS["NB"]().fit(X, y)

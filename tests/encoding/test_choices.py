@@ -82,6 +82,35 @@ def test_columns_that_are_left_out_have_no_choices():
     assert repr(TableEncoder()) == "TableEncoder, not fitted"
 
 
+@pytest.mark.parametrize(
+    ("lengths", "text"),
+    [
+        (pd.to_timedelta(np.arange(1, 61) * 1.5, unit="D"), "days"),
+        (pd.to_timedelta(np.arange(1, 61) * 0.01, unit="s"), "0:00:00."),
+        (pd.to_timedelta(np.arange(60) % 5, unit="D"), "day"),
+    ],
+    ids=["days", "hundredths", "few"],
+)
+def test_bins_of_durations_are_said_as_durations(lengths, text):
+    """Labels are lengths of time, choices are lengths inside them, in order."""
+    X = pd.DataFrame({"took": lengths})
+    model = LocalBayesClassifier().fit(X, lengths > lengths[30])
+    (own,) = choices_of(model.encoder_, totals_of(model))
+    assert all(text in label for label in own.labels[1:])
+    assert all(text in label for label in bin_labels(model.encoder_, 0)[1:-1])
+    codes = model.encode(pd.DataFrame({"took": own.values}))[:, 0]
+    assert codes.tolist() == sorted(set(codes.tolist()))
+    assert all(lengths.min() <= value <= lengths.max() for value in own.values[1:-1])
+
+
+def test_few_dates_are_said_as_dates():
+    """A column of so few dates that each is a value of its own."""
+    days = pd.to_datetime(["2024-01-31", "2024-02-29", "2024-03-31"] * 20)
+    model = LocalBayesClassifier().fit(pd.DataFrame({"day": days}), np.arange(60) % 3 == 0)
+    (own,) = choices_of(model.encoder_, totals_of(model))
+    assert all("2024-0" in label for label in own.labels)
+
+
 def test_bins_of_dates_are_said_as_dates():
     """Labels are days, choices are dates inside them."""
     days = pd.date_range("2024-03-01", periods=60)

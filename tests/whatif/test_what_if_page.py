@@ -170,6 +170,20 @@ def test_dates_are_given_as_dates(browser, tmp_path):
     np.testing.assert_allclose(shown_proba(browser, model), model.predict_proba(row)[0], atol=1e-9)
 
 
+def test_durations_are_given_in_seconds(browser, tmp_path):
+    """A column of durations has a field for a number, and its name says of what."""
+    rng = np.random.default_rng(0)
+    lengths = pd.to_timedelta(rng.integers(0, 10**6, 80), unit="s")
+    X = pd.DataFrame({"took": lengths, "colour": rng.choice(["red", "green"], 80)})
+    model = LocalBayesClassifier().fit(X, np.where(lengths > "5D", "long", "short"))
+    show_page(browser, tmp_path, model, X[:3])
+    assert any("took, in seconds" in text for text in texts(browser, "label"))
+    assert float(browser.run("document.getElementById('value-0').value")) == lengths[0].total_seconds()
+    give(browser, "#value-0", "400000")
+    row = X[:1].assign(took=pd.Timedelta(seconds=400000))
+    np.testing.assert_allclose(shown_proba(browser, model), model.predict_proba(row)[0], atol=1e-9)
+
+
 def test_kappa_can_be_moved(browser, mixed):
     """The slider's kappa gives the prediction of that kappa alone, and the box gives back the fitted ones."""
     model, X = mixed

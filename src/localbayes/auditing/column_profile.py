@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from localbayes.encoding.columns import Column, NumericColumn, RawColumn
 from localbayes.encoding.rich_encoder import RichEncoder
-from localbayes.encoding.roles import Role, as_date
+from localbayes.encoding.roles import Role, as_seconds
 from localbayes.encoding.tables import check_table, column_names, read_columns
 
 __all__ = ["ColumnProfile", "profile_columns", "profiles_of", "read_values", "value_codes"]
@@ -35,7 +35,7 @@ class ColumnProfile:
     name : str
         Its name.
     kind : str
-        "nominal", "number", "whole number", "date", "constant", "id" or "text".
+        "nominal", "number", "whole number", "date", "duration", "constant", "id" or "text".
     used : bool
         Whether classifiers learn from it.
     n_distinct : int
@@ -45,7 +45,7 @@ class ColumnProfile:
     commonest : float
         Share of the rows that have the most frequent value, of those with a value.
     tells : float
-        Share of the rows whose class is found from this column alone, each row left out; numbers and dates
+        Share of the rows whose class is found from this column alone, each row left out; numbers and times
         are cut into bins. NaN without classes.
     advice : str
         What to do about it, or an empty text.
@@ -108,9 +108,9 @@ def profiles_of(
         warnings.simplefilter("ignore")  # what is left out is said in the profile
         encoder.fit(X)
     columns = list(columns)
-    for i in encoder.dates:
-        days = as_date(columns[i][0], at_least=0.0)
-        columns[i] = columns[i] if days is None else (days, value_codes(days))
+    for i, kind in encoder.times.items():
+        seconds = as_seconds(columns[i][0], kind)
+        columns[i] = seconds, value_codes(seconds)
     baseline = 1.0 if classes is None else np.bincount(classes).max() / len(classes)
     return [
         _profile(*given, role, column, classes, baseline)

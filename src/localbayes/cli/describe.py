@@ -52,29 +52,30 @@ def describe_model(model: BayesClassifier, y: Any = None, left_out: Sequence[str
         counts = {str(label): n for label, n in y.value_counts().items()}
         classes = [f"{label} ({counts.get(label, 0)})" for label in classes]
     kinds: dict[str, list[str]] = {"classes": classes, "nominal": [], "numeric": [], "dates": []}
-    kinds["dropped"] = list(left_out)
+    kinds |= {"durations": [], "dropped": list(left_out)}
     encoder = model.encoder_
     pairs = zip(encoder.names, encoder.columns, strict=True) if encoder is not None else ()
-    dates = encoder.dates if encoder is not None else ()
+    times = {} if encoder is None else encoder.times
     for i, (name, column) in enumerate(pairs):
         if isinstance(column, LeftOutColumn):
             kinds["dropped"].append(f"{name} ({column.reason})")
             continue
         nominal = isinstance(column, CategoricalColumn)
-        words = kinds["nominal" if nominal else "dates" if i in dates else "numeric"]
+        words = kinds["nominal" if nominal else f"{times[i]}s" if i in times else "numeric"]
         # What is counted is said once.
         things = "" if words else (" value" if nominal else " bin") + "s" * (column.size != 1)
         words.append(f"{name} ({column.size}{things})")
-    return "\n".join(_line(kind, words) for kind, words in kinds.items() if words)
+    width = max(len(kind) for kind, words in kinds.items() if words)
+    return "\n".join(_line(kind.ljust(width), words) for kind, words in kinds.items() if words)
 
 
 def _line(kind: str, words: list[str]) -> str:
     more = [f"and {len(words) - _MOST} more"] if len(words) > _MOST else []
     text = ", ".join(map(one_line, [*words[:_MOST], *more]))
     return textwrap.fill(
-        f"{kind:7}  {text}",
+        f"{kind}  {text}",
         _WIDTH,
-        subsequent_indent=" " * 9,
+        subsequent_indent=" " * (len(kind) + 2),
         break_long_words=False,
         break_on_hyphens=False,
     )

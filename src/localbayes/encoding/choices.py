@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import Any
 
@@ -18,6 +18,7 @@ from localbayes.encoding.columns import (
     value_text,
 )
 from localbayes.encoding.encoder import TableEncoder
+from localbayes.encoding.roles import TimeKind
 from localbayes.encoding.terms import Intervals, Values
 
 __all__ = ["Choices", "bin_labels", "choices_of", "round_number"]
@@ -32,11 +33,11 @@ class Choices:
     Attributes
     ----------
     numeric : bool
-        Whether the column is one of numbers to the encoder; a date is one, in seconds.
+        Whether the column is one of numbers to the encoder; a time is one, in seconds.
     cells : sequence
         What stands in the column as read: numbers or values. A number stands for its whole bin.
     values : list
-        The same as a table holds them: numbers, values, dates.
+        The same as a table holds them: numbers, values, times.
     labels : list of str
         Values or bins as text.
     """
@@ -89,7 +90,8 @@ def choices_of(encoder: TableEncoder, totals: Sequence[npt.NDArray[Any]]) -> lis
             numbers, labels = _numbers(encoder, i, column.cuts)
             seen = totals[i][column.encode(RawColumn(name, numbers=np.array(numbers)))] > 0
             cells = [number for number, kept in zip(numbers, seen, strict=True) if kept]
-            values = [_date(cell) for cell in cells] if i in encoder.dates else cells
+            kind = encoder.times.get(i)
+            values = cells if kind is None else [_time(cell, kind) for cell in cells]
             kept_labels = [label for label, kept in zip(labels, seen, strict=True) if kept]
             found.append(Choices(True, cells, values, kept_labels))
         elif isinstance(column, CategoricalColumn):
@@ -105,9 +107,12 @@ def choices_of(encoder: TableEncoder, totals: Sequence[npt.NDArray[Any]]) -> lis
 
 def _numbers(encoder: TableEncoder, i: int, cuts: npt.NDArray[np.float64]) -> tuple[list[float], list[str]]:
     """A number for every bin of a column, and the bins as text; terms of the column make them finer."""
+    kind = encoder.times.get(i)
     for term in encoder.terms:
         if isinstance(term, Values) and term.source == i:
-            return term.values.tolist(), [number_text(value) for value in term.values.tolist()]
+            numbers = term.values.tolist()
+            texts = [number_text(n) if kind is None else value_text(_time(n, kind)) for n in numbers]
+            return numbers, texts
     finer = [term.cuts for term in encoder.terms if isinstance(term, Intervals) and term.source == i]
     cuts = np.unique(np.concatenate([cuts, *finer]))
     if not len(cuts):
@@ -116,13 +121,13 @@ def _numbers(encoder: TableEncoder, i: int, cuts: npt.NDArray[np.float64]) -> tu
     # The outer bins have no end: a number of theirs is as far from the cut as a bin is wide.
     below, above = (cuts[1] - cuts[0], cuts[-1] - cuts[-2]) if len(cuts) > 1 else (abs(first) or 1.0,) * 2
     edges = [first - float(below), *cuts.tolist(), last + float(above)]
-    if i not in encoder.dates:
-        return [round_number(low, high) for low, high in pairwise(edges)], NumericColumn(cuts).labels()
-    return [_day(low, high) for low, high in pairwise(edges)], _days(cuts)
+    labels = NumericColumn(cuts).labels() if kind is None else _time_labels(cuts, kind)
+    inside = _day if kind == "date" else round_number
+    return [inside(low, high) for low, high in pairwise(edges)], labels
 
 
 def bin_labels(encoder: TableEncoder, i: int) -> list[str]:
-    """Readable names of the values of a column, by code; bins of dates are said as dates.
+    """Readable names of the values of a column, by code; bins of times are said as times.
 
     Examples
     --------
@@ -133,15 +138,16 @@ def bin_labels(encoder: TableEncoder, i: int) -> list[str]:
     """
     column = encoder.columns[i]
     labels = column.labels()
-    if i in encoder.dates and isinstance(column, NumericColumn) and len(column.cuts):
-        days = _days(column.cuts)
-        return days + labels[len(days) :]
+    if i in encoder.times and isinstance(column, NumericColumn) and len(column.cuts):
+        times = _time_labels(column.cuts, encoder.times[i])
+        return times + labels[len(times) :]
     return labels
 
 
-def _days(cuts: npt.NDArray[np.float64]) -> list[str]:
-    """Bins of dates, to the second."""
-    ends = [value_text(_date(float(round(cut)))) for cut in cuts.tolist()]
+def _time_labels(cuts: npt.NDArray[np.float64], kind: TimeKind) -> list[str]:
+    """Bins of times, to the second; of durations, to the millisecond where they are short."""
+    short = kind == "duration" and np.abs(cuts).max() < 1000
+    ends = [value_text(_time(round(cut, 3 if short else 0), kind)) for cut in cuts.tolist()]
     inner = [f"({a}, {b}]" for a, b in pairwise(ends)]
     return [f"≤ {ends[0]}", *inner, f"> {ends[-1]}"]
 
@@ -175,6 +181,7 @@ def _day(low: float, high: float) -> float:
     return day if low < day <= high else middle
 
 
-def _date(seconds: float) -> datetime:
-    date: datetime = np.datetime64(round(seconds * 1e6), "us").item()
-    return date
+def _time(seconds: float, kind: TimeKind) -> datetime | timedelta:
+    unit = np.datetime64 if kind == "date" else np.timedelta64
+    time: datetime | timedelta = unit(round(seconds * 1e6), "us").item()
+    return time

@@ -3,7 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import pairwise
 from numbers import Number
 from typing import Any
@@ -274,13 +274,18 @@ def kind_of(value: Any) -> str:
 
 
 def value_text(value: Any) -> str:
-    """A category as text; midnight is written as its date alone.
+    """A category as text; midnight is written as its date alone, and whole days without hours.
 
     Examples
     --------
     >>> value_text("red"), value_text(datetime(2020, 1, 31)), value_text(datetime(2020, 1, 31, 12))
     ('red', '2020-01-31', '2020-01-31 12:00:00')
+    >>> value_text(timedelta(days=3)), value_text(timedelta(days=1, seconds=90))
+    ('3 days', '1 day 0:01:30')
     """
+    if isinstance(value, timedelta):  # pandas' own writes itself in another way
+        length = timedelta(value.days, value.seconds, value.microseconds)
+        return str(length).removesuffix(", 0:00:00").replace(",", "")
     text = str(value)
     return text.removesuffix(" 00:00:00") if isinstance(value, datetime) else text
 

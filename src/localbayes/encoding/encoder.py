@@ -1,6 +1,6 @@
 """From a table to codes, with domains, bins, means and modes learned in fit."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from typing import Any, get_args
@@ -24,7 +24,7 @@ from localbayes.encoding.columns import (
 )
 from localbayes.encoding.discretize import DISCRETIZERS, cut_points
 from localbayes.encoding.number_counts import NumberCounts
-from localbayes.encoding.roles import Role, role_of
+from localbayes.encoding.roles import Role, TimeKind, role_of
 from localbayes.encoding.single_row import cells_of_row
 from localbayes.encoding.summaries import NumberSummary, Summary, summarise
 from localbayes.encoding.tables import column_names, read_columns, small_numbers
@@ -68,9 +68,9 @@ class TableEncoder:
     TableEncoder of 2 columns: 1 nominal, 1 numeric
     """
 
-    # Columns that are made of others, and columns of dates; only an encoder for raw tables has any.
+    # Columns that are made of others, and columns of times by number; only an encoder for raw tables has any.
     terms: Sequence[Term] = ()
-    dates: Sequence[int] = ()
+    times: Mapping[int, TimeKind] = {}
 
     def __init__(
         self,

@@ -1,19 +1,19 @@
-"""When values of different types mean the same: 7 and "7", True and "TRUE", a date and its text.
+"""When values of different types mean the same: 7 and "7", True and "TRUE", a time and its text.
 
 The same table read from CSV and from Parquet, or by pandas and by the command line, may have text in one case
-and numbers, bools or dates in the other. A value that a column does not know as it stands is therefore looked
-up once more by its meaning.
+and numbers, bools, dates or durations in the other. A value that a column does not know as it stands is
+therefore looked up once more by its meaning.
 """
 
 import re
 from collections.abc import Hashable, Iterable
-from datetime import date, datetime, time
+from datetime import date, datetime, time, timedelta
 from numbers import Number
 from typing import Any
 
 import numpy as np
 
-__all__ = ["iso_text", "known_by_meaning"]
+__all__ = ["iso_text", "known_by_meaning", "length_of"]
 
 _DIGITS = frozenset("+-.0123456789")
 # 2024-01-31, 2024/1/31 and 31.1.2024. Of 1/2/2024 one cannot tell which is the month.
@@ -22,12 +22,18 @@ _DATE = re.compile(
     r"|(?P<day>\d\d?)\.(?P<month>\d\d?)\.(?P<year>\d{4}))"
     r"(?P<time>[ T]\d\d:\d\d.*)?"
 )
+# Days and hours:minutes:seconds, or one of them, as Python and pandas write them.
+_LENGTH = re.compile(
+    r"(?=.)(?:(-?\d{1,6}) days?(?:,? \+?(?=\d)|$))?(?:(\d{1,6}):([0-5]\d):([0-5]\d(?:\.\d+)?))?"
+)
+# Meanings of which several texts have the same one.
+_TIMES = ("time", "length")
 
 
 def known_by_meaning(unknown: Iterable[Any], known: Iterable[Any]) -> dict[Any, Any]:
     """Find, for values that are not known as they stand, the known value of the same meaning.
 
-    Numbers and bools match text that says the same, but text matches text only if both are the same date.
+    Numbers and bools match text that says the same, but text matches text only if both are the same time.
     Where several known values have one meaning (``"7"`` and ``"07"`` for the number 7), none is taken.
 
     Parameters
@@ -46,6 +52,8 @@ def known_by_meaning(unknown: Iterable[Any], known: Iterable[Any]) -> dict[Any, 
     {7: '007', True: 'true'}
     >>> known_by_meaning(["07", "2020-01-31 00:00:00"], ["7", "2020-01-31"])
     {'2020-01-31 00:00:00': '2020-01-31'}
+    >>> known_by_meaning([timedelta(days=1)], ["1 days 00:00:00"])
+    {datetime.timedelta(days=1): '1 days 00:00:00'}
     """
     asked = {value: meaning for value in unknown if (meaning := _meaning(value)) is not None}
     wanted = set(asked.values())
@@ -53,10 +61,10 @@ def known_by_meaning(unknown: Iterable[Any], known: Iterable[Any]) -> dict[Any, 
         return {}
     # Where text was asked for, other text can only be the same time: most known values need no look.
     text = all(isinstance(value, str) for value in asked)
-    times = any(kind == "time" for kind, _ in wanted)
+    times = any(kind in _TIMES for kind, _ in wanted)
     found: dict[Hashable, list[Any]] = {meaning: [] for meaning in wanted}
     for value in known:
-        if text and isinstance(value, str) and not (times and value[:1] in _DIGITS and len(value) >= 8):
+        if text and isinstance(value, str) and not (times and value[:1] in _DIGITS and len(value) >= 5):
             continue
         meaning = _meaning(value)
         if meaning in found:
@@ -65,7 +73,7 @@ def known_by_meaning(unknown: Iterable[Any], known: Iterable[Any]) -> dict[Any, 
         value: found[meaning][0]
         for value, meaning in asked.items()
         if len(found[meaning]) == 1
-        and (meaning[0] == "time" or isinstance(value, str) != isinstance(found[meaning][0], str))
+        and (meaning[0] in _TIMES or isinstance(value, str) != isinstance(found[meaning][0], str))
     }
 
 
@@ -79,11 +87,17 @@ def _meaning(value: Any) -> tuple[str, Hashable] | None:
         return "time", value
     if isinstance(value, date):
         return "time", datetime.combine(value, time())
+    length = length_of(value)
+    if length is not None:
+        return "length", length
     return ("number", value) if isinstance(value, Number) else None
 
 
 def _meaning_of_text(text: str) -> tuple[str, Hashable] | None:
     if text[:1] in _DIGITS:
+        length = length_of(text)
+        if length is not None:
+            return "length", length
         for kind, read in (("time", _time), ("number", int), ("number", float)):
             try:
                 return kind, read(text)
@@ -100,6 +114,25 @@ def _time(text: str) -> datetime:
     if written is None:
         raise ValueError
     return datetime.fromisoformat(written)
+
+
+def length_of(value: Any) -> timedelta | None:
+    """A length of time, or a time of day as its distance from midnight, also as text; None for anything else.
+
+    Examples
+    --------
+    >>> [str(length_of(value)) for value in ("1 days 00:00:30", "0:01:30.5", time(14, 30), "7:30", 7)]
+    ['1 day, 0:00:30', '0:01:30.500000', '14:30:00', 'None', 'None']
+    """
+    if isinstance(value, str):
+        found = _LENGTH.fullmatch(value.strip())
+        if found is None:
+            return None
+        days, hours, minutes, seconds = (float(part or 0) for part in found.groups())
+        return timedelta(days, seconds, hours=hours, minutes=minutes)
+    if isinstance(value, time):
+        return datetime.combine(date.min, value.replace(tzinfo=None)) - datetime.min
+    return value if isinstance(value, timedelta) else None
 
 
 def iso_text(text: str) -> str | None:

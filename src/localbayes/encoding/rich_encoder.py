@@ -1,4 +1,4 @@
-"""An encoder for raw tables: dates in order, and terms beside the columns."""
+"""An encoder for raw tables: dates and durations in order, and terms beside the columns."""
 
 from collections.abc import Sequence
 from copy import copy
@@ -14,7 +14,7 @@ from localbayes.encoding.discretize import cut_points
 from localbayes.encoding.discriminant import Discriminant, learn_discriminant
 from localbayes.encoding.encoder import TableEncoder
 from localbayes.encoding.number_counts import NumberCounts
-from localbayes.encoding.roles import Role, as_date
+from localbayes.encoding.roles import Role, TimeKind, as_seconds, time_kind
 from localbayes.encoding.summaries import CategorySummary, NumberSummary, Summary, summarise
 from localbayes.encoding.tables import column_names
 from localbayes.encoding.terms import Odds, learn_terms
@@ -30,8 +30,8 @@ _ODDS_BINS = 20
 class RichEncoder(TableEncoder):
     """Turn a raw table into codes of its columns and of terms made of them.
 
-    Dates, and texts that are dates, are numbers in order. After the codes of the columns come those of the
-    terms, see :mod:`localbayes.encoding.terms`.
+    Dates, durations, and texts that are either are numbers in order. After the codes of the columns come
+    those of the terms, see :mod:`localbayes.encoding.terms`.
 
     Examples
     --------
@@ -53,7 +53,7 @@ class RichEncoder(TableEncoder):
         self.start(column_names(X))
         raws = super()._read(X)
         self.learn([summarise(raw, weights) for raw in raws])
-        raws = self._with_dates(raws)
+        raws = self._with_times(raws)
         for column, raw in zip(self.columns, raws, strict=True):
             if isinstance(column, NumericColumn):
                 column.cuts = cut_points(self.discretize, raw.numbers, class_codes, weights, self.n_bins)
@@ -64,16 +64,18 @@ class RichEncoder(TableEncoder):
         return self
 
     def learn(self, summaries: Sequence[Summary], declared: Sequence[Any] = ()) -> "RichEncoder":
-        """Learn domains and bins from the summaries of all rows; text whose values are dates is in order."""
-        found = [
-            _in_order(summary) if given is None else None
-            for summary, given in zip(summaries, self._given, strict=True)
-        ]
-        super().learn([new or old for new, old in zip(found, summaries, strict=True)], declared)
-        self.terms, self.discriminant = [], None
-        self.dates = [i for i, summary in enumerate(found) if summary is not None]
-        for i in self.dates:
-            self.roles[i] = Role("date")
+        """Learn domains and bins from the summaries of all rows; columns of times are in order."""
+        times: dict[int, TimeKind] = {}
+        in_order = list(summaries)
+        for i, (summary, given) in enumerate(zip(summaries, self._given, strict=True)):
+            if given is None and isinstance(summary, CategorySummary) and not summary.declared:
+                kind = time_kind(list(summary.counts))
+                if kind is not None:
+                    times[i], in_order[i] = kind, _in_order(summary, kind)
+        super().learn(in_order, declared)
+        self.terms, self.discriminant, self.times = [], None, times
+        for i, kind in times.items():
+            self.roles[i] = Role(kind)
             self.forced[i] = True
         return self
 
@@ -141,31 +143,25 @@ class RichEncoder(TableEncoder):
         return np.column_stack([c.encode(raw) for c, raw in zip(self.columns, raws, strict=True)])
 
     def _read(self, X: Any) -> list[RawColumn]:
-        return self._with_dates(super()._read(X))
+        return self._with_times(super()._read(X))
 
-    def _with_dates(self, raws: list[RawColumn]) -> list[RawColumn]:
-        for i in self.dates:
-            absent = RawColumn(raws[i].name, numbers=np.full(len(raws[i].codes), np.nan))
-            raws[i] = as_date(raws[i], at_least=0.0) or absent
+    def _with_times(self, raws: list[RawColumn]) -> list[RawColumn]:
+        for i, kind in self.times.items():
+            raws[i] = as_seconds(raws[i], kind)
         return raws
 
 
-def _in_order(summary: Summary) -> NumberSummary | None:
-    """Summary of a column of dates as numbers; None if some value is no date, or the domain was declared."""
-    if not isinstance(summary, CategorySummary) or summary.declared or not summary.counts:
-        return None
-    found = as_date(
-        RawColumn(summary.name, codes=np.arange(len(summary.counts)), values=list(summary.counts))
-    )
-    if found is None:
-        return None
+def _in_order(summary: CategorySummary, kind: TimeKind) -> NumberSummary:
+    """Summary of a column of times as numbers."""
+    values = RawColumn(summary.name, codes=np.arange(len(summary.counts)), values=list(summary.counts))
+    found = as_seconds(values, kind)
     rows = np.array(list(summary.counts.values()), dtype=np.float64)
     if (rows == np.rint(rows)).all():
         numbers, weights = np.repeat(found.numbers, rows.astype(np.int64)), None
     else:
         numbers, weights = found.numbers, rows
-    dates: Any = summarise(RawColumn(summary.name, numbers=numbers), weights)
+    times: Any = summarise(RawColumn(summary.name, numbers=numbers), weights)
     counts = NumberCounts.of_rows(numbers, None, weights, (None,))
-    # A date is no id, even if every row has its own.
-    in_order: NumberSummary = replace(dates, n_missing=summary.n_missing, counts=counts, marks=None)
+    # A time is no id, even if every row has its own.
+    in_order: NumberSummary = replace(times, n_missing=summary.n_missing, counts=counts, marks=None)
     return in_order

@@ -1,19 +1,22 @@
 """Roles of columns: what a column is for, judged by its values."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from localbayes.encoding.columns import RawColumn
-from localbayes.encoding.meaning import iso_text
+from localbayes.encoding.meaning import iso_text, length_of
 from localbayes.encoding.row_numbers import number_rows
 from localbayes.encoding.summaries import NumberSummary, Summary
 
-__all__ = ["Role", "as_date", "role_of"]
+__all__ = ["Role", "TimeKind", "as_seconds", "role_of", "time_kind"]
+
+# Columns that are numbers of seconds to the encoder: from 1970 on, or how long something takes.
+TimeKind = Literal["date", "duration"]
 
 # Fewer rows do not tell an id from a name.
 _FEWEST_ROWS = 30
@@ -34,7 +37,7 @@ class Role:
     Attributes
     ----------
     kind : str
-        "nominal", "number", "date", "constant", "id" or "text".
+        "nominal", "number", "date", "duration", "constant", "id" or "text".
     used : bool
         Whether classifiers learn from the column.
     """
@@ -70,7 +73,7 @@ def role_of(summary: Summary, forced: bool) -> Role:
     if distinct > _DIFFERENT * n:
         if _words(list(summary.counts)) >= _WORDS:
             return Role("text", used=False)
-        if all(np.isfinite(_seconds(value)) for value in list(summary.counts)[:_LOOK]):
+        if all(np.isfinite(_since_1970(value)) for value in list(summary.counts)[:_LOOK]):
             return Role("date", used=False)
     return Role("nominal")
 
@@ -80,26 +83,37 @@ def _words(values: Sequence[Any]) -> float:
     return float(np.mean([len(text.split()) for text in texts])) if texts else 0.0
 
 
-def as_date(raw: RawColumn, at_least: float = 1.0) -> RawColumn | None:
-    """A column of dates, or of texts such as 2024-01-31 or 31.1.2024, as seconds; None if it is none.
+def time_kind(values: Sequence[Any]) -> TimeKind | None:
+    """What all values are: dates, or texts such as 2024-01-31 or 31.1.2024; durations; or neither.
 
-    A value that is no date is missing; the share ``at_least`` of the values must be dates.
+    Durations are lengths of time, times of day, and texts such as 1 day or 14:30:00.
+
+    Examples
+    --------
+    >>> time_kind(["2024-01-31", "31.1.2024"]), time_kind(["1 days 02:00:00", "0:30:00"]), time_kind(["soon"])
+    ('date', 'duration', None)
+    """
+    for kind, seconds in _SECONDS.items():
+        if values and all(np.isfinite(seconds(value)) for value in values):
+            return kind
+    return None
+
+
+def as_seconds(raw: RawColumn, kind: TimeKind) -> RawColumn:
+    """A column of times in seconds; a value that is none of the kind is missing.
 
     Examples
     --------
     >>> days = RawColumn("day", codes=np.array([0, 1, -1]), values=["1970-01-02", "1970-01-01"])
-    >>> as_date(days).numbers.tolist()
+    >>> as_seconds(days, "date").numbers.tolist()
     [86400.0, 0.0, nan]
     """
-    if raw.numeric or not raw.values:
-        return None
-    seconds = np.array([_seconds(value) for value in raw.values])
-    if np.isfinite(seconds).mean() < at_least:
-        return None
-    return RawColumn(raw.name, numbers=np.append(seconds, np.nan)[raw.codes])
+    known = [] if raw.numeric else [_SECONDS[kind](value) for value in raw.values]
+    codes = np.full(len(raw.numbers), -1) if raw.numeric else raw.codes
+    return RawColumn(raw.name, numbers=np.array([*known, np.nan])[codes])
 
 
-def _seconds(value: Any) -> float:
+def _since_1970(value: Any) -> float:
     if isinstance(value, str):
         written = iso_text(value.strip())
         if written is None or not _ISO_DATE.fullmatch(written):
@@ -115,3 +129,15 @@ def _seconds(value: Any) -> float:
     if not isinstance(value, np.datetime64) or np.isnat(value):
         return np.nan
     return float(value.astype("datetime64[us]").astype(np.int64)) / 1e6
+
+
+def _length(value: Any) -> float:
+    length = length_of(value)
+    if length is not None:
+        return length.total_seconds()
+    if not isinstance(value, np.timedelta64) or np.isnat(value) or np.datetime_data(value.dtype)[0] in "YM":
+        return np.nan
+    return float(value / np.timedelta64(1, "ns")) / 1e9
+
+
+_SECONDS: dict[TimeKind, Callable[[Any], float]] = {"date": _since_1970, "duration": _length}

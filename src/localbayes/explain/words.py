@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from localbayes.encoding.columns import number_text, value_text
 from localbayes.explain.explanation import Explanation, Reason
@@ -116,12 +116,12 @@ def change_parts(change: Change) -> tuple[str, str, str]:
     ('age > 40', ' (such as 50)', '35')
     """
     value = change.value
-    bin_ = isinstance(value, float | datetime) and change.after not in (shown := _texts(value))
+    bin_ = isinstance(value, float | datetime | timedelta) and change.after not in (shown := _texts(value))
     return pair_text(change.name, change.after), f" (such as {shown[-1]})" if bin_ else "", change.before
 
 
-def _texts(value: float | datetime) -> list[str]:
-    """How a number or date may be written; the last one is for people."""
+def _texts(value: float | datetime | timedelta) -> list[str]:
+    """How a number or time may be written; the last one is for people."""
     return [value_text(value), *([number_text(value)] if isinstance(value, float) else [])]
 
 

@@ -8,10 +8,14 @@ from localbayes.encoding import TableEncoder
 from localbayes.encoding.columns import CategoricalColumn, Column, LeftOutColumn, NumericColumn
 from localbayes.encoding.discriminant import Discriminant
 from localbayes.encoding.rich_encoder import RichEncoder
+from localbayes.encoding.roles import TimeKind
 from localbayes.encoding.terms import Crossed, Intervals, Odds, Term, Values
 from localbayes.fields import Fields
 
 __all__ = ["columns_of", "restore_columns"]
+
+# Names of the fields of columns of times. Files without durations have no field for them.
+_TIMES: dict[TimeKind, str] = {"date": "dates", "duration": "durations"}
 
 
 def columns_of(encoder: TableEncoder) -> dict[str, Any]:
@@ -39,7 +43,10 @@ def columns_of(encoder: TableEncoder) -> dict[str, Any]:
         columns.append(kind)
     fields = {"names": list(encoder.names), "columns": columns}
     if isinstance(encoder, RichEncoder):
-        fields |= {"dates": list(encoder.dates), "terms": [_term_fields(term) for term in encoder.terms]}
+        for time, name in _TIMES.items():
+            if time == "date" or time in encoder.times.values():
+                fields[name] = [i for i, other in encoder.times.items() if other == time]
+        fields["terms"] = [_term_fields(term) for term in encoder.terms]
         if encoder.discriminant is not None:
             fields["discriminant"] = encoder.discriminant.fields()
     return fields
@@ -58,15 +65,23 @@ def restore_columns(encoder: TableEncoder, fields: Fields) -> TableEncoder:
     encoder.forced = [not isinstance(column, NumericColumn) for column in columns]
     if isinstance(encoder, RichEncoder):
         numeric = [i for i, column in enumerate(columns) if isinstance(column, NumericColumn)]
-        encoder.dates = fields.get("dates", list)
-        if not all(type(i) is int and i in numeric for i in encoder.dates):
-            raise ValueError("dates must be numbers of numeric columns")
-        for i in encoder.dates:
+        encoder.times = _times(fields, numeric)
+        for i in encoder.times:
             encoder.forced[i] = True
         if "discriminant" in fields.names():
             encoder.discriminant = Discriminant.restored(fields.inner("discriminant"), numeric)
         encoder.terms = [_term(term, columns, encoder.discriminant) for term in fields.each("terms")]
     return encoder
+
+
+def _times(fields: Fields, numeric: list[int]) -> dict[int, TimeKind]:
+    times: dict[int, TimeKind] = {}
+    for kind, name in _TIMES.items():
+        columns = fields.get(name, list) if kind == "date" or name in fields.names() else []
+        if not all(type(i) is int and i in numeric and i not in times for i in columns):
+            raise ValueError(f"{name} must be numbers of numeric columns")
+        times |= dict.fromkeys(columns, kind)
+    return times
 
 
 def _term_fields(term: Term) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """What the page asks for: a control for every attribute, and rows of a table to begin with."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy.typing as npt
 from localbayes.classifiers import BayesClassifier
 from localbayes.encoding import Coded
 from localbayes.encoding.columns import CategoricalColumn, Column, LeftOutColumn, NumericColumn, RawColumn
-from localbayes.encoding.roles import as_date
+from localbayes.encoding.roles import TimeKind, as_seconds
 from localbayes.encoding.tables import read_columns
 
 __all__ = ["attribute_controls", "common_values", "preset_values"]
@@ -44,9 +44,10 @@ def attribute_controls(model: BayesClassifier) -> list[dict[str, Any]]:
             }
             for name, size in zip(texts, model.sizes_.tolist(), strict=True)
         ]
-    dates = set(getattr(model.encoder_, "dates", ()))
+    times: Mapping[int, TimeKind] = getattr(model.encoder_, "times", {})
+    texts = [f"{name}, in seconds" if times.get(i) == "duration" else name for i, name in enumerate(texts)]
     return [
-        {"name": name, **_control(column, i in dates, ignores)}
+        {"name": name, **_control(column, times.get(i) == "date", ignores)}
         for i, (name, column) in enumerate(zip(texts, model.encoder_.columns, strict=True))
     ]
 
@@ -112,14 +113,13 @@ def preset_values(model: BayesClassifier, X: Any) -> list[list[float | None]]:
             ]
         raise ValueError("presets must be rows of a table like the one in fit, got codes (Coded)")
     assert model.encoder_ is not None
-    dates = set(getattr(model.encoder_, "dates", ()))
+    times = model.encoder_.times
     columns = []
     for i, raw in enumerate(read_columns(table, model.encoder_.forced)):
         column = model.encoder_.columns[i]
         if isinstance(column, NumericColumn):
-            found = as_date(raw, at_least=0.0) if i in dates else raw
-            numbers = np.full(len(codes), np.nan) if found is None else found.numbers
-            columns.append([None if np.isnan(x) else x for x in numbers.tolist()])
+            found = as_seconds(raw, times[i]) if i in times else raw
+            columns.append([None if np.isnan(x) else x for x in found.numbers.tolist()])
         else:
             lacking = np.zeros(len(codes), bool) if raw.numeric else raw.codes < 0
             given = np.where(outside[:, i], -1, codes[:, i])
