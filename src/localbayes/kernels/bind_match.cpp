@@ -173,11 +173,13 @@ public:
     }
     auto cell_log_joint(In<double, 1> kappas, In<double, 1> sizes, double alpha, double margin) {
         expect(sizes.size() == size_t(batch_.m));
-        auto out = make<double, 3>({kappas.size(), n(), r()});
-        without_gil([&] {
-            current_isa->cell_log_joint(batch_, kappas.data(), int(kappas.size()), {alpha, sizes.data()}, margin,
-                                        out.data());
-        });
+        const size_t n_kappas = kappas.size();
+        auto out = make<double, 3>({n_kappas, n(), r()});
+        const Laplace laplace{alpha, sizes.data()};
+        if (n_kappas > 0)
+            without_gil([&] {
+                current_isa->cell_log_joint(batch_, kappas.data(), int(n_kappas), laplace, margin, out.data());
+            });
         return out;
     }
 

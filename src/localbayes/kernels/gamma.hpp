@@ -11,17 +11,21 @@ namespace localbayes {
 namespace {
 
 // S(gamma) = sum_d V[d] gamma^d = kappa for all classes of one query. S is increasing and convex. Four classes are a
-// vector and six vectors are solved side by side, by Halley's step for the power of gamma that fits S locally, guarded
-// by bisection. A class that has converged stays as it is, so its result does not depend on its neighbours. In plain
-// loops: plain::weighted_sum of plain::powers of gamma is kappa, or gamma is 0 or 1 where that is out of reach.
+// vector, or, of several kappas and where a vector has room for them, four classes by two kappas. Six vectors are
+// solved side by side, by Halley's step for the power of gamma that fits S locally, guarded by bisection. A class that
+// has converged stays as it is, so its result does not depend on its neighbours. In plain loops: plain::weighted_sum of
+// plain::powers of gamma is kappa, or gamma is 0 or 1 where that is out of reach.
 template <class W>
 class GammaSolver {
 public:
     GammaSolver(int n_classes, int n_distances, const double* kappas, int n_kappas)
         : r_(n_classes), room_(padded(n_classes, 4)), top_(n_distances - 1), n_kappas_(n_kappas),
-          enough_(2 * std::max(5e-14 / top_, 1e-15)), slack_(3 * std::sqrt(top_ * enough_)), kappas_(kappas),
-          shape_(size_t(4) * room_) {
-        for (int k = 0; k < n_kappas; ++k) log_kappas_.push_back(std::log(kappas[k]));
+          enough_(2 * std::max(5e-14 / top_, 1e-15)), slack_(3 * std::sqrt(top_ * enough_)), shape_(size_t(4) * room_) {
+        for (int k = 0; k <= n_kappas; ++k) {
+            const double kappa = kappas[std::min(k, n_kappas - 1)];
+            kappas_.insert(kappas_.end(), 4, kappa);
+            log_kappas_.insert(log_kappas_.end(), 4, std::log(kappa));
+        }
     }
 
     // Of one query, by class and kappa: gamma, S and, unless null, matches, the sum of the weights over rows and
@@ -34,11 +38,9 @@ public:
     // V[distance][class] of the query.
     void solve(const double* V, const Solution& to) {
         describe(V);
-        totals_.assign(n_kappas_, Totals{});
-        const int n = room_ / 4 * n_kappas_;
-        const int groups = (n + kSideBySide - 1) / kSideBySide, step = (n + groups - 1) / groups;
-        for (int first = 0; first < n; first += step)
-            with_constant<1, kSideBySide>(std::min(step, n - first), [&]<int N>() { solve_some<N>(V, first, to); });
+        totals_.assign(n_kappas_ + 1, Totals{});
+        if constexpr (W::kWords == 8) n_kappas_ > 1 ? solve_all<EightDoubles>(V, to) : solve_all<Four>(V, to);
+        else solve_all<Four>(V, to);
         for (int k = 0; k < n_kappas_; ++k) {
             const Four s = totals_[k].sum, squares = totals_[k].squares;
             const double below = squares[0] + squares[1] + squares[2] + squares[3];
@@ -50,44 +52,63 @@ public:
 
 private:
     static constexpr int kSideBySide = 6;
+    template <class Lanes>
+    static constexpr int kKappas = sizeof(Lanes) / sizeof(Four);  // in a vector
     // Sums of the weights of all classes, and of their squares.
     struct Totals {
         Four sum{}, squares{};
     };
 
+    template <class Lanes>
+    void solve_all(const double* V, const Solution& to) {
+        const int n = room_ / 4 * ((n_kappas_ + kKappas<Lanes> - 1) / kKappas<Lanes>);
+        const int groups = (n + kSideBySide - 1) / kSideBySide, step = (n + groups - 1) / groups;
+        for (int first = 0; first < n; first += step)
+            with_constant<1, kSideBySide>(std::min(step, n - first),
+                                          [&]<int N>() { solve_some<Lanes, N>(V, first, to); });
+    }
+
     // Solve for N vectors of classes and kappas, from the first on.
-    template <int N>
+    template <class Lanes, int N>
     void solve_some(const double* V, int first, const Solution& to) {
-        const int vectors = room_ / 4;
-        Search s[N];
-        for (int j = 0; j < N; ++j) s[j] = start(V, 4 * ((first + j) % vectors), (first + j) / vectors);
+        const auto class_of = [&](int j) { return 4 * ((first + j) % (room_ / 4)); };
+        const auto kappa_of = [&](int j) { return kKappas<Lanes> * ((first + j) / (room_ / 4)); };
+        Search<Lanes> s[N];
+        for (int j = 0; j < N; ++j) s[j] = start<Lanes>(V, class_of(j), kappa_of(j));
         evaluate(s);
         for (int step = 0; step < 200; ++step) {
-            FourBits open{};
-            for (Search& search : s) open |= search.next();
+            BitsOf<Lanes> open{};
+            for (Search<Lanes>& search : s) open |= search.next();
             if (none(open)) break;
             evaluate(s);
         }
-        const auto put = [&](double* values, int j, Four v) {
-            const int y = 4 * ((first + j) % vectors), k = (first + j) / vectors;
-            if (to.room == 1 && y + 4 <= r_) return store(values + y, v);
-            for (int l = 0; l < std::min(4, r_ - y); ++l) values[(y + l) * to.room + k] = v[l];
+        // Four classes of every kappa in v.
+        const auto by_kappa = [&](int j, Lanes v, auto f) {
+            for (int k = 0; k < kKappas<Lanes>; ++k) f(kappa_of(j) + k, four_of(v, k));
+        };
+        const auto put = [&](double* values, int j, Lanes v) {
+            const int y = class_of(j);
+            if (to.room == 1 && y + 4 <= r_) return store(values + y, four_of(v, 0));
+            by_kappa(j, v, [&](int k, Four four) {
+                if (k < n_kappas_)
+                    for (int l = 0; l < std::min(4, r_ - y); ++l) values[(y + l) * to.room + k] = four[l];
+            });
         };
         for (int j = 0; j < N; ++j) {
-            const Four g = s[j].g, sum = (g > 0) & (g < 1) ? s[j].kappa + Four{} : s[j].f;
+            const Lanes g = s[j].g, sum = (g > 0) & (g < 1) ? s[j].kappa : s[j].f;
             put(to.gamma, j, g);
             put(to.S, j, sum);
-            totals_[(first + j) / vectors].sum += sum;
+            by_kappa(j, sum, [&](int k, Four four) { totals_[k].sum += four; });
             if (to.matches) {
                 // The rows at distance d have m - d matches each. If the slope is that of the step before, its error e
                 // is at most the root of m enough, and a share of 2 e of all is the most that matches are off.
-                const Four all = top_ * sum, some = all - g * s[j].slope;
-                put(to.matches, j, (some > 0 ? some : Four{}) + slack_ * all);
+                const Lanes all = top_ * sum, some = all - g * s[j].slope;
+                put(to.matches, j, (some > 0 ? some : Lanes{}) + slack_ * all);
             }
             s[j].g *= g;
         }
         evaluate<false>(s);
-        for (int j = 0; j < N; ++j) totals_[(first + j) / vectors].squares += s[j].f;
+        for (int j = 0; j < N; ++j) by_kappa(j, s[j].f, [&](int k, Four four) { totals_[k].squares += four; });
     }
 
     // Numbers of rows, means and variances of their distances, and logarithms of the first.
@@ -121,58 +142,68 @@ private:
     // one.
     static constexpr double kAboveZero = std::numeric_limits<double>::min(), kBelowOne = 1 - 0x1p-53;
 
+    template <class Lanes>
     struct Search {
+        using Bits = BitsOf<Lanes>;
+
         const double* V;
-        double kappa, enough;
-        Four g, f, slope, low = kAboveZero + Four{}, high = kBelowOne + Four{};
-        FourBits open;
+        Lanes kappa, enough, g, f, slope, low = kAboveZero + Lanes{}, high = kBelowOne + Lanes{};
+        Bits open;
 
         // One step of the classes that are open; those that stay so are given back.
-        FourBits next() {
+        Bits next() {
             // Halley's step for the power g S' / S that fits locally, with the fractions multiplied out.
-            const Four steep = g * slope, more = steep + f, less = steep - f, error = f - kappa;
-            const Four above = less * f + more * kappa, below = more * f + less * kappa;
+            const Lanes steep = g * slope, more = steep + f, less = steep - f, error = f - kappa;
+            const Lanes above = less * f + more * kappa, below = more * f + less * kappa;
             low = error < 0 ? g : low;
             high = error > 0 ? g : high;
-            const Four step = g * above / below, before = g;
-            const FourBits last = error * error <= enough * steep;
-            const Four outside = last ? (step > low ? high : low) : 0.5 * (low + high);
+            const Lanes step = g * above / below, before = g;
+            const Bits last = error * error <= enough * steep;
+            const Lanes outside = last ? (step > low ? high : low) : 0.5 * (low + high);
             g = open & (step != g) ? ((step > low) & (step < high) ? step : outside) : g;
             open &= ~last & (g != before);
             return open;
         }
     };
 
+    // Four numbers, once for each kappa of a vector.
+    template <class Lanes>
+    static Lanes for_each_kappa(const double* four) {
+        if constexpr (kKappas<Lanes> == 2) return W::twice(four);
+        else return load(four);
+    }
+
     // Seen in logarithms, S is nearly a parabola from n at gamma = 1, whose slope and curvature are the mean
     // and the variance of the distances.
-    Search start(const double* V, int first, int k) const {
-        Search s;
+    template <class Lanes>
+    Search<Lanes> start(const double* V, int first, int k) const {
+        const auto shape = [&](int part) { return for_each_kappa<Lanes>(&shape_[part * room_ + first]); };
+        Search<Lanes> s;
         s.V = V + first;
-        const double kappa = s.kappa = kappas_[k];
-        s.enough = kappa * enough_;
-        const Four n = load(&shape_[first]), mean = load(&shape_[room_ + first]), nearest = load(s.V);
-        const Four variance = load(&shape_[2 * room_ + first]),
-                   drop = log_kappas_[k] - load(&shape_[3 * room_ + first]);
-        const Four square = mean * mean + 2 * variance * drop;
-        double root[4];
-        store(root, square > 0 ? square : Four{});
+        s.kappa = load<Lanes>(&kappas_[4 * k]);
+        s.enough = s.kappa * enough_;
+        const Lanes n = shape(0), mean = shape(1), nearest = for_each_kappa<Lanes>(s.V);
+        const Lanes variance = shape(2), drop = load<Lanes>(&log_kappas_[4 * k]) - shape(3);
+        const Lanes square = mean * mean + 2 * variance * drop;
+        double root[4 * kKappas<Lanes>];
+        store(root, square > 0 ? square : Lanes{});
         for (double& x : root) x = std::sqrt(x);
-        s.open = (nearest < kappa) & (kappa < n);
-        const Four closed = ((nearest >= kappa) & (n > 0)) ? Four{} : 1 + Four{};
-        s.g = s.open ? exp_about(2 * drop / (mean + load(root))) : closed;
+        s.open = (nearest < s.kappa) & (s.kappa < n);
+        const Lanes closed = ((nearest >= s.kappa) & (n > 0)) ? Lanes{} : 1 + Lanes{};
+        s.g = s.open ? exp_about(2 * drop / (mean + load<Lanes>(root))) : closed;
         return s;
     }
 
     // S and its slope, or S alone.
-    template <bool kSlope = true, int N>
-    void evaluate(Search (&s)[N]) const {
-        Four sum[N] = {}, slope[N] = {}, g[N];
+    template <bool kSlope = true, class Lanes, int N>
+    void evaluate(Search<Lanes> (&s)[N]) const {
+        Lanes sum[N] = {}, slope[N] = {}, g[N];
         for (int j = 0; j < N; ++j) g[j] = s[j].g;
         size_t at = size_t(farthest_) * room_;
         for (int distance = farthest_; distance >= 0; --distance, at -= room_)
             for (int j = 0; j < N; ++j) {
                 if constexpr (kSlope) slope[j] = slope[j] * g[j] + sum[j];
-                sum[j] = sum[j] * g[j] + load(s[j].V + at);
+                sum[j] = sum[j] * g[j] + for_each_kappa<Lanes>(s[j].V + at);
             }
         for (int j = 0; j < N; ++j) {
             s[j].f = sum[j];
@@ -184,9 +215,9 @@ private:
     // The step after an error e leaves at most e^2 m / (2 g S'), and is the last one if that is little; the last bit of
     // gamma is worth d last bits of gamma^d.
     double enough_, slack_;
-    const double* kappas_;
-    std::vector<double> log_kappas_, shape_;
-    std::vector<Totals> totals_;  // by kappa
+    std::vector<double> kappas_, log_kappas_;  // each four times, the last one eight times
+    std::vector<double> shape_;
+    std::vector<Totals> totals_;  // by kappa, and room for one more
 };
 
 }  // namespace

@@ -86,10 +86,11 @@ Values exp_of(Values x) {
 }
 
 // e to the power of x <= 0, to one in a thousand.
-inline Four exp_about(Four x) {
-    const Four power = x > -690 ? x * (1 / kLog2) : -1000 + Four{};
-    const Four shifted = power + 0x1.8p52, part = power - (shifted - 0x1.8p52);  // the lowest bits are the whole part
-    const Four whole = std::bit_cast<Four>((std::bit_cast<FourBits>(shifted) + 1023) << 52);
+template <class Lanes>
+Lanes exp_about(Lanes x) {
+    const Lanes power = x > -690 ? x * (1 / kLog2) : -1000 + Lanes{};
+    const Lanes shifted = power + 0x1.8p52, part = power - (shifted - 0x1.8p52);  // the lowest bits are the whole part
+    const Lanes whole = std::bit_cast<Lanes>((std::bit_cast<BitsOf<Lanes>>(shifted) + 1023) << 52);
     return whole * (1 + part * (0.6931 + part * (0.2402 + part * 0.0555)));
 }
 

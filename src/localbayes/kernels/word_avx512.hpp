@@ -88,6 +88,9 @@ struct Avx512 {
             }
         }
     }
+    static EightDoubles twice(const double* four) {
+        return EightDoubles(_mm512_maskz_broadcast_f64x4(0xFF, _mm256_loadu_pd(four)));
+    }
 
 private:
     using Half = uint64_t __attribute__((vector_size(32)));

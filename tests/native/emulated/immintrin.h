@@ -7,6 +7,7 @@
 using __m128i = long long __attribute__((vector_size(16), may_alias, aligned(1)));
 using __m256i = long long __attribute__((vector_size(32), may_alias, aligned(1)));
 using __m512i = long long __attribute__((vector_size(64), may_alias, aligned(1)));
+using __m256d = double __attribute__((vector_size(32), may_alias, aligned(1)));
 using __m512d = double __attribute__((vector_size(64), may_alias, aligned(1)));
 using __mmask8 = unsigned char;
 
@@ -28,6 +29,14 @@ inline __m128i _mm_loadl_epi64(const __m128i* p) {
     __m128i x{};
     std::memcpy(&x, p, 8);
     return x;
+}
+inline __m256d _mm256_loadu_pd(const double* p) {
+    __m256d x;
+    std::memcpy(&x, p, sizeof x);
+    return x;
+}
+inline __m512d _mm512_maskz_broadcast_f64x4(__mmask8, __m256d a) {
+    return __m512d{a[0], a[1], a[2], a[3], a[0], a[1], a[2], a[3]};
 }
 inline __m512i _mm512_maskz_cvtepu8_epi64(__mmask8, __m128i a) {
     __m512i x;
