@@ -7,9 +7,32 @@
 namespace localbayes {
 namespace {
 
+// The rows of a class: whole vectors, and which rows of the first and the last one.
+template <class W>
+struct ClassVectors {
+    using Vec = typename W::Vec;
+
+    ClassVectors(int64_t begin, int64_t end)
+        : first(begin / kVecRows<W>), end((end + kVecRows<W> - 1) / kVecRows<W>),
+          in_first(rows(begin - first * kVecRows<W>, kVecRows<W>)),
+          in_last(rows(0, end - (this->end - 1) * kVecRows<W>)) {}
+
+    static Vec rows(int64_t begin, int64_t end) {
+        uint64_t words[W::kWords];
+        for (int w = 0; w < W::kWords; ++w) words[w] = bits_between(begin - 64 * w, end - 64 * w);
+        return W::load(words);
+    }
+
+    int64_t first, end;
+    Vec in_first, in_last;
+};
+
 // Counts, for every class, the values of a query that do not occur in it. Whether a class has a value is found out when
 // it is first needed. Of a column of very many values the first digit is asked only.
+template <class W>
 class Absence {
+    using Vec = typename W::Vec;
+
 public:
     explicit Absence(const Batch& b)
         : m_(b.m), r_(b.n_classes), room_(padded(r_, kBytes) / kBytes), segments_(b.segments) {
@@ -24,6 +47,7 @@ public:
                 }
             values.known.resize(n);
             values.absent.resize(n * room_ * kBytes);
+            for (int y = 0; y < r_; ++y) values.classes.emplace_back(s.class_start[y], s.class_start[y + 1]);
         }
     }
 
@@ -52,6 +76,7 @@ private:
         std::vector<size_t> first;  // of every column: where its values begin, or 0
         std::vector<char> known;
         std::vector<uint8_t> absent;  // by class: all ones where there is no row
+        std::vector<ClassVectors<W>> classes;
     };
 
     // A value that no row of the segment has is at place 0.
@@ -66,28 +91,31 @@ private:
         planes_.assign(1, place);
         for (uint32_t digit = 1; by_code && digit < s.columns[i].n_digits; ++digit)
             planes_.push_back(s.columns[i].plane(code, digit) * kBlockWords);
-        for (int y = 0; y < r_; ++y) absent[y] = occurs(s, s.class_start[y], s.class_start[y + 1]) ? 0 : 255;
+        for (int y = 0; y < r_; ++y) absent[y] = occurs(s, values.classes[y]) ? 0 : 255;
         return absent;
     }
 
-    // Whether one of the rows [begin, end) is in all planes.
-    bool occurs(const Segment& s, int64_t begin, int64_t end) const {
-        if (begin == end) return false;
-        const auto word = [&](int64_t w) {
-            const uint64_t* words = s.block(w / kBlockWords) + w % kBlockWords;
-            uint64_t rows = words[planes_[0]];
-            for (size_t k = 1; k < planes_.size(); ++k) rows &= words[planes_[k]];
-            return rows;
+    // Whether a row of the class is in all planes. What the rows are decides a branch after some vectors only: no
+    // processor foresees it.
+    bool occurs(const Segment& s, const ClassVectors<W>& c) const {
+        if (c.first == c.end) return false;
+        const auto rows = [&](int64_t v) {
+            const uint64_t* words = s.block(v / kVectors<W>) + v % kVectors<W> * W::kWords;
+            Vec all = W::load(words + planes_[0]);
+            for (size_t k = 1; k < planes_.size(); ++k) all &= W::load(words + planes_[k]);
+            return all;
         };
-        const int64_t first = begin / 64, last = (end - 1) / 64;
-        const uint64_t not_before = ~uint64_t{0} << begin % 64, not_after = ~uint64_t{0} >> (63 - (end - 1) % 64);
-        if (first == last) return (word(first) & not_before & not_after) != 0;
-        if ((word(first) & not_before) != 0) return true;
-        for (int64_t w = first + 1; w < last; ++w)
-            if (word(w) != 0) return true;
-        return (word(last) & not_after) != 0;
+        const int64_t last = c.end - 1;
+        if (c.first == last) return !W::is_zero(rows(last) & c.in_first & c.in_last);
+        Vec found = (rows(c.first) & c.in_first) | (rows(last) & c.in_last);
+        for (int64_t v = c.first + 1; v < last; ++v) {
+            found |= rows(v);
+            if (v % kAtOnce == 0 && !W::is_zero(found)) return true;
+        }
+        return !W::is_zero(found);
     }
 
+    static constexpr int kAtOnce = 128 / W::kWords;  // vectors
     int m_, r_;
     size_t room_;
     const std::vector<Segment>& segments_;

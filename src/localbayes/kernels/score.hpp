@@ -206,7 +206,7 @@ private:
     std::vector<double> best_;             // [query][set]
     std::vector<double> matches_, bound_;  // like S
     std::vector<uint8_t> wanted_, lacking_;
-    std::optional<Absence> absence_;     // not used where values may be missing
+    std::optional<Absence<W>> absence_;  // not used where values may be missing
     std::optional<NearLacks<W>> lacks_;  // used there, if rows count once and there is one set
     std::vector<uint8_t> large_;         // classes whose rows are looked at
     std::vector<double> T_;              // of a bound
