@@ -126,8 +126,7 @@ public:
     explicit Matcher(const Batch& b)
         : width_(b.raw_width()), tally_size_(size_t(b.n_distances()) * width_),
           per_pass_(fitting(b.n_queries, sizeof(Count) * tally_size_)), tallies_(per_pass_ * tally_size_), sight_(b),
-          counter_(b.raw_columns(), b.n_hits(), width_, !b.may_miss() && (!b.distance || b.distance->far_is_unlike())) {
-    }
+          counter_(b.raw_columns(), b.n_hits(), width_, far_is_empty(b)) {}
 
     // Calls f(tally) for all queries and classes, or those that are wanted ([query][class]).
     template <class F>
@@ -191,6 +190,13 @@ private:
     struct CountAll {
         static constexpr bool kTakes = false;
     };
+
+    // A row at the largest distance is in no column: it agrees on nothing, and as rows that lack a value are near, it
+    // lacks none. In double the rows that do not lack a value are counted, and it is one of them.
+    static bool far_is_empty(const Batch& b) {
+        if (b.distance) return !b.may_miss() && b.distance->far_is_unlike();
+        return !b.may_miss() || !std::is_same_v<Count, double>;
+    }
 
     template <class Loose, class F>
     void pass(const Batch& b, const Places& places, const double* V, int y, Loose& loose, F& f) {
