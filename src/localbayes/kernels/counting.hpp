@@ -177,15 +177,15 @@ public:
             for (int y = 0; y < b.n_classes; ++y) finish(b, V, q, y, 0, size_t(q * b.n_classes + y), f);
     }
 
-    // How many queries to count at once so that C of all classes stays in cache; 0 if that is too few to be worth it.
+    // How many queries to count at once; 0 if C of few queries does not stay in cache. More share what is joined for a
+    // block, and of each only the classes of the block are needed.
     static int64_t queries_at_once(const Batch& b) {
-        const size_t bytes = sizeof(Count) * b.n_classes * b.n_distances() * b.raw_width();
-        const int64_t n = std::min<int64_t>(kKeptBytes / int64_t(bytes + 1), kQueriesPerPass);
-        return n < kFewQueries ? 0 : n;
+        const int64_t bytes = sizeof(Count) * b.n_classes * b.n_distances() * b.raw_width() + 1;
+        return kFewQueries * bytes > kFewBytes ? 0 : std::min<int64_t>(kManyBytes / bytes, kQueriesPerPass);
     }
 
 private:
-    static constexpr int64_t kKeptBytes = 1 << 19, kFewQueries = 32;
+    static constexpr int64_t kFewQueries = 32, kFewBytes = 1 << 20, kManyBytes = 1 << 21;
 
     struct CountAll {
         static constexpr bool kTakes = false;

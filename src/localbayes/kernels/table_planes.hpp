@@ -15,7 +15,7 @@ public:
     TablePlanes(const Batch& b, bool counts)
         : counted_(counts ? JoinSlots::kWays * uint32_t(b.counted()) : 0),
           columns_(b.distance && counts ? b.raw_columns() : 0),
-          joined_(std::make_unique_for_overwrite<uint64_t[]>(size_t(JoinSlots(b).n) * kBlockWords)),
+          joined_(std::make_unique_for_overwrite<typename W::Vec[]>(size_t(JoinSlots(b).n) * kVectors<W>)),
           joined_for_(b.distance ? JoinSlots::kWays * size_t(b.m) : 0) {
         for (auto& planes : added_) planes.resize(b.distance ? 3 * b.m + 8 : 0);
     }
@@ -38,8 +38,9 @@ public:
     }
 
 private:
+    uint64_t* joined() const { return reinterpret_cast<uint64_t*>(joined_.get()); }
     const uint64_t* plane(const uint64_t* block, uint32_t address) const {
-        return (address & 1 ? joined_.get() - 1 : block) + address;
+        return address & 1 ? joined() + (address - 1) : block + address;
     }
     const uint32_t* resolve(const uint64_t* block, const uint32_t* addresses, uint32_t n, const uint64_t** to) const {
         for (uint32_t k = 0; k < n; ++k) to[k] = plane(block, addresses[k]);
@@ -53,7 +54,7 @@ private:
         if (joined_for_[slot] == wanted) return;
         joined_for_[slot] = wanted;
         run_joins(block, joins, attribute[slot < counted_ ? kJoins : kDistanceJoins],
-                  &joined_[size_t(attribute[kFirst]) * kBlockWords], n_words);
+                  joined() + size_t(attribute[kFirst]) * kBlockWords, n_words);
     }
 
     [[gnu::noinline]] void run_joins(const uint64_t* block, const uint32_t* joins, uint32_t n_joins, uint64_t* to,
@@ -96,9 +97,9 @@ private:
     uint32_t counted_;                                   // slots of attributes whose columns are found
     std::array<std::vector<const uint64_t*>, 3> added_;  // planes that count 1, 2 and 4
     std::vector<const uint64_t*> columns_;
-    std::unique_ptr<uint64_t[]> joined_;
-    std::vector<uint64_t> joined_for_;  // of every slot: the block and the code
-    uint64_t n_blocks_ = 0;             // that were begun
+    std::unique_ptr<typename W::Vec[]> joined_;  // vectors begin at a line of the cache
+    std::vector<uint64_t> joined_for_;           // of every slot: the block and the code
+    uint64_t n_blocks_ = 0;                      // that were begun
 };
 
 }  // namespace
