@@ -101,6 +101,13 @@ def test_no_parts_and_no_classes_are_refused():
         matches(np.zeros(0, np.uint64), np.zeros(1, np.int64), n_classes=0)
 
 
+def test_no_kappas_have_no_sums_and_no_scores():
+    """Of two queries, classes and attributes."""
+    counts, none = matches(*packed()), np.zeros(0)
+    assert [sums.shape for sums in counts.cell_sums(none)] == [(0, 2, 2), (0, 2), (0, 2, 2), (0, 2, 2, 2)]
+    assert counts.cell_log_joint(none, SIZES.astype(float), 1.0, np.inf).shape == (0, 2, 2)
+
+
 def test_some_parts_with_weights_are_refused():
     """All parts have weights or none has."""
     words, start = packed()
