@@ -95,7 +95,7 @@ private:
             });
         };
         for (int j = 0; j < N; ++j) {
-            const Lanes g = s[j].g, sum = (g > 0) & (g < 1) ? s[j].kappa : s[j].f;
+            const Lanes g = s[j].g, sum = ((g > 0) & (g < 1)) ? s[j].kappa : s[j].f;
             put(to.gamma, j, g);
             put(to.S, j, sum);
             by_kappa(j, sum, [&](int k, Four four) { totals_[k].sum += four; });
@@ -160,7 +160,7 @@ private:
             const Lanes step = g * above / below, before = g;
             const Bits last = error * error <= enough * steep;
             const Lanes outside = last ? (step > low ? high : low) : 0.5 * (low + high);
-            g = open & (step != g) ? ((step > low) & (step < high) ? step : outside) : g;
+            g = (open & (step != g)) ? (((step > low) & (step < high)) ? step : outside) : g;
             open &= ~last & (g != before);
             return open;
         }
