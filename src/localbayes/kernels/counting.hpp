@@ -58,6 +58,7 @@ void count_distances(const Batch& b, const Places& places, double* V) {
     std::fill_n(V, b.n_queries * size, 0.0);
     Sight<W> sight(b, false);
     std::vector<double> lanes(size_t(8) * padded(b.n_distances(), 8));
+    // Four times as many as fit: a block needs V of its classes only, and more queries share what is joined for it.
     const int64_t step = fitting(b.n_queries, 2 * size);
     for (int64_t first = 0; first < b.n_queries; first += step)
         for (const Segment& s : b.segments)
