@@ -7,24 +7,15 @@
 namespace localbayes {
 namespace {
 
-// The rows of a class: whole vectors, and which rows of the first and the last one.
+// The vectors that hold rows of a class, and which rows of the first and the last one are its.
 template <class W>
 struct ClassVectors {
-    using Vec = typename W::Vec;
-
-    ClassVectors(int64_t begin, int64_t end)
-        : first(begin / kVecRows<W>), end((end + kVecRows<W> - 1) / kVecRows<W>),
-          in_first(rows(begin - first * kVecRows<W>, kVecRows<W>)),
-          in_last(rows(0, end - (this->end - 1) * kVecRows<W>)) {}
-
-    static Vec rows(int64_t begin, int64_t end) {
-        uint64_t words[W::kWords];
-        for (int w = 0; w < W::kWords; ++w) words[w] = bits_between(begin - 64 * w, end - 64 * w);
-        return W::load(words);
-    }
+    ClassVectors(int64_t begin, int64_t end_row)
+        : first(begin / kVecRows<W>), end((end_row + kVecRows<W> - 1) / kVecRows<W>),
+          in_first(rows_between<W>(begin, end_row, first)), in_last(rows_between<W>(begin, end_row, end - 1)) {}
 
     int64_t first, end;
-    Vec in_first, in_last;
+    typename W::Vec in_first, in_last;
 };
 
 // Counts, for every class, the values of a query that do not occur in it. Whether a class has a value is found out when
@@ -106,7 +97,6 @@ private:
             return all;
         };
         const int64_t last = c.end - 1;
-        if (c.first == last) return !W::is_zero(rows(last) & c.in_first & c.in_last);
         Vec found = (rows(c.first) & c.in_first) | (rows(last) & c.in_last);
         for (int64_t v = c.first + 1; v < last; ++v) {
             found |= rows(v);

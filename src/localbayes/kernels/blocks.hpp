@@ -35,6 +35,16 @@ inline uint64_t bits_between(int64_t begin, int64_t end) {
     return lo == 64 ? 0 : below_hi & (~uint64_t{0} << lo);
 }
 
+// Which rows of vector v are among [begin, end).
+template <class W>
+typename W::Vec rows_between(int64_t begin, int64_t end, int64_t v) {
+    constexpr int kRows = kVecRows<W>;
+    if (begin <= v * kRows && (v + 1) * kRows <= end) return ~typename W::Vec{};
+    uint64_t word[W::kWords];
+    for (int k = 0; k < W::kWords; ++k) word[k] = bits_between(begin - v * kRows - 64 * k, end - v * kRows - 64 * k);
+    return W::load(word);
+}
+
 // Rows [begin, end) of a block, all of class y. Each counts `factor` times or, if there are weights, weights[row].
 struct Piece {
     bool small() const { return end - begin <= kSmallPiece; }

@@ -121,7 +121,7 @@ private:
     template <int N, class Count>
     void add_tile(const Piece& piece, int first, Count* rows) const {
         Vec inside[N];
-        for (int v = 0; v < N; ++v) inside[v] = rows_between(piece.begin, piece.end, first + v);
+        for (int v = 0; v < N; ++v) inside[v] = rows_between<W>(piece.begin, piece.end, first + v);
         for (int group = least_ / 8; group <= top_ / 8; ++group) {
             Vec some[N];
             for (int v = 0; v < N; ++v) some[v] = inside[v] & sums_->high(group)[first + v];
@@ -170,16 +170,6 @@ private:
             for (int k = 0; k < N; ++k) W::add_popcount(sum[k], mask, column[k * kVectors<W>]);
         }
         put(out + i, sum, factor);
-    }
-
-    // Which rows of a vector are among [begin, end).
-    static Vec rows_between(int begin, int end, int v) {
-        constexpr int kRows = kVecRows<W>;
-        if (begin <= v * kRows && (v + 1) * kRows <= end) return ~Vec{};
-        uint64_t word[W::kWords];
-        for (int k = 0; k < W::kWords; ++k)
-            word[k] = bits_between(begin - v * kRows - 64 * k, end - v * kRows - 64 * k);
-        return W::load(word);
     }
 
     int n_columns_, first_missing_, width_;

@@ -23,12 +23,11 @@ void store(T* p, Values v) {
 
 // Classes, or sets of weights, are worked on four at a time.
 using Four = Vector<double, 4>;
-using FourBits = decltype(Four{} < Four{});
-inline Four load(const double* p) { return load<Four>(p); }
 using EightDoubles = Vector<double, 8>;
-using EightBits = Vector<int64_t, 8>;
 template <class Lanes>
 using BitsOf = decltype(Lanes{} < Lanes{});
+using FourBits = BitsOf<Four>;
+inline Four load(const double* p) { return load<Four>(p); }
 inline bool none(FourBits bits) { return (bits[0] | bits[1] | bits[2] | bits[3]) == 0; }
 inline bool none(BitsOf<EightDoubles> bits) {
     return (bits[0] | bits[1] | bits[2] | bits[3] | bits[4] | bits[5] | bits[6] | bits[7]) == 0;
@@ -37,8 +36,9 @@ inline bool none(BitsOf<EightDoubles> bits) {
 inline Four four_of(Four x, int) { return x; }
 inline Four four_of(EightDoubles x, int k) { return Four{x[4 * k], x[4 * k + 1], x[4 * k + 2], x[4 * k + 3]}; }
 
-// Numbers of eight neighbouring rows that a mask has; the others are zero.
 using EightFloats = Vector<float, 8>;
+// Numbers of eight neighbouring rows that a mask has; the others are zero.
+using EightBits = Vector<int64_t, 8>;
 constexpr auto kChosen = [] {
     std::array<EightBits, 256> table{};
     for (int64_t b = 0; b < 256; ++b)

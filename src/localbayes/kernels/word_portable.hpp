@@ -10,6 +10,7 @@
 //     add_bits       adds bit k of a word, as a binary digit, to byte k of 64
 //     LookUp         of a table: table[at[k]] for eight places; the table has room for a multiple of 32
 //     add_rows       sum[k][j % 8] += x[j] where bit j of words[k] is set, for j = 0 to 63
+//     twice          four numbers, two times; only where kWords is eight
 //     kColumns       columns that add_values adds at a time, four or eight; four must do
 //     kTile          vectors whose masks are held in registers while columns pass
 #pragma once
